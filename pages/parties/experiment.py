@@ -8,7 +8,7 @@ from typing import Any, ClassVar
 import numpy as np
 
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Grid, Once, Part, Sweep
+from lab.experiment.parts import Grid, Once, Part, Runs, Sweep
 from lab.experiment.settings import Measure, Task
 from pages.parties.federated import (
     ROUNDS,
@@ -22,10 +22,13 @@ from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from pages.parties.tasks import (
-    ReleaseAll,
+    Asked,
+    PooledRows,
     Released,
-    TrainPooled,
-    largest_changes,
+    accuracy_over_epsilon,
+    accuracy_over_parties,
+    release_all,
+    train_pooled,
 )
 from pages.parties.votes import CollectVotes, known_parties
 
@@ -48,56 +51,23 @@ def _accuracy_of(method: str, label: str, rises: tuple[str, ...] = _LESS_NOISE) 
 
 
 @dataclass(frozen=True)
-class Single:
-    """The part of one essential task, which gathers its outcome."""
+class LatestRelease:
+    """The part of the releases from the first parties, of which the last one that is done counts.
 
-    task: Any
-
-    @property
-    def tasks(self) -> tuple[Any, ...]:
-        return (self.task,)
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> Any:
-        return outcomes[self.task]
-
-
-@dataclass(frozen=True)
-class Latest:
-    """The part of some tasks of which the last one that is done counts."""
-
-    tasks: tuple[Any, ...]
-
-    def gather(self, outcomes: Mapping[Any, Any]) -> tuple[Any, Any]:
-        """Return that task and its outcome, or None twice if none is done."""
-        for task in reversed(self.tasks):
-            if task in outcomes:
-                return task, outcomes[task]
-        return None, None
-
-
-@dataclass(frozen=True)
-class Curves:
-    """The part of one or several curves of which the fullest counts, the last one of equals.
-
-    Each has a task per point. One curve is of the same parties all along, or it would jump.
+    by_asked: the releases by the number of parties asked, ascending.
     """
 
-    curves: tuple[tuple[ReleaseAll, ...], ...]
+    by_asked: dict[int, Once]
 
     @property
-    def tasks(self) -> tuple[ReleaseAll, ...]:
-        return tuple(task for curve in self.curves for task in curve)
+    def tasks(self) -> tuple[Runs, ...]:
+        return tuple(task for once in self.by_asked.values() for task in once.tasks)
 
-    def gather(self, outcomes: Mapping[Any, Any]) -> dict[ReleaseAll, Released | None]:
-        """Return the outcome at each point of that curve, None where it is not done."""
-        fullest: dict[ReleaseAll, Released | None] = {}
-        most_done = -1
-        for curve in self.curves:
-            done = len([task for task in curve if task in outcomes])
-            if done >= most_done:
-                most_done = done
-                fullest = {task: outcomes.get(task) for task in curve}
-        return fullest
+    def gather(self, outcomes: Mapping[Any, Any]) -> tuple[int, Released]:
+        """Return the number of parties asked, and their releases. Those of the first are done."""
+        released = {asked: once.gather(outcomes) for asked, once in self.by_asked.items()}
+        latest = max(asked for asked in released if released[asked] is not None)
+        return latest, released[latest]
 
 
 class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
@@ -139,19 +109,69 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     def compared(self) -> str:
         return self.settings.method
 
+    # Parts
+
     def parts(self) -> dict[str, Part]:
-        asked = sorted({self._first_asked, *self._counts_to_ask})
-        curves = [self._curve_over_epsilon(count) for count in self._curve_counts]
-        parts: dict[str, Part] = {
-            "now": Latest(tuple(self._release_now(count) for count in asked)),
-            "pooled": Single(self._pooled),
-            "over_epsilon": Curves(tuple(curves)),
-            "over_parties": Curves((self._curve_over_parties,)),
+        return {
+            "now": self._now,
+            "pooled": self._pooled,
+            "first_over_epsilon": self._over_epsilon(self._chunk_end),
+            "over_epsilon": self._over_epsilon(self.settings.parties),
+            "over_parties": self._over_parties,
             **self._federated_parts,
         }
-        if self.settings.mechanisms.is_central:
-            parts["changes"] = Once(largest_changes, self.settings.ensemble)
-        return parts
+
+    @cached_property
+    def _now(self) -> LatestRelease:
+        """Return the releases at the set epsilon, from the first parties and then from more."""
+        first = self._first_asked
+        counts = {*self.settings.party_counts, self.settings.parties}
+        later = [count for count in counts if first < count <= self.settings.parties]
+        by_asked = {first: self._release(first, essential=True)}
+        for asked in sorted(later):
+            by_asked[asked] = self._release(asked)
+        return LatestRelease(by_asked)
+
+    def _release(self, asked: int, *, essential: bool = False) -> Once:
+        """Return the releases at the set epsilon, from the first ``asked`` of all parties."""
+        return Once(
+            release_all,
+            Asked(self.settings.mechanisms, asked),
+            at=(self.settings.epsilon,),
+            count=self.settings.repeats,
+            essential=essential,
+        )
+
+    @property
+    def _pooled(self) -> Once:
+        settings = self.settings
+        rows = PooledRows(settings.data, settings.parties, settings.regularisation)
+        return Once(train_pooled, rows, essential=True)
+
+    def _over_epsilon(self, asked: int) -> Sweep:
+        """Return the accuracy over epsilon, from the first ``asked`` of all parties.
+
+        One curve is of the same parties all along, or it would jump.
+        """
+        mechanisms = self.settings.mechanisms
+        return Sweep(
+            EPSILONS,
+            accuracy_over_epsilon,
+            Asked(mechanisms, asked),
+            self.settings.repeats,
+            arms=(len(mechanisms.methods),),
+        )
+
+    @property
+    def _over_parties(self) -> Sweep:
+        mechanisms = self.settings.mechanisms
+        return Sweep(
+            self.settings.party_counts,
+            accuracy_over_parties,
+            (mechanisms, self.settings.epsilon),
+            self.settings.repeats,
+            arms=(len(mechanisms.methods),),
+        )
 
     @cached_property
     def _federated_parts(self) -> dict[str, Part]:
@@ -214,86 +234,47 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             cost=settings.federation.cost,
         )
 
+    # Order of the tasks
+
     def order(self, parts: Iterable[Part]) -> Iterable[Task]:
         """Return the tasks of the parties known by now or of the first ones, then of all parties.
 
-        The curve over parties is computed on the way.
+        The curve over parties is computed on the way. ``parts`` is not used.
         """
+        settings = self.settings
         first = self._first_asked
         tasks: list[Task] = [
-            CollectVotes(pool=self.settings.pool, upto=first, essential=True),
-            self._release_now(first, essential=True),
-            self._pooled,
+            CollectVotes(pool=settings.pool, upto=first, essential=True),
+            *self._now.by_asked[first].tasks,
+            *self._pooled.tasks,
+            *self._federated_now.tasks,  # the claim of the best release waits for it
         ]
-        others: list[Task] = []
-        for part in parts:
-            if isinstance(part, Once | Sweep):
-                others += part.tasks
-        tasks += self._federated_now.tasks  # the claim of the best release waits for it
-        if self.settings.is_federated:
-            tasks += others
-        if first < self.settings.parties and self._has_many_chunks:
-            tasks += self._curve_over_epsilon(self._chunk_end)
+        federated = [task for part in self._federated_parts.values() for task in part.tasks]
+        if settings.is_federated:
+            tasks += federated
+        if first < settings.parties and self._has_many_chunks:
+            tasks += self._over_epsilon(self._chunk_end).tasks
+        point_of_count = dict(zip(settings.party_counts, self._over_parties.tasks, strict=True))
         done = first
-        for count in sorted({*self.settings.party_counts, self.settings.parties}):
+        for count in sorted({*settings.party_counts, settings.parties}):
             tasks += self._votes_from(done, count)
-            tasks.append(self._release_of(count))
-            if count in self._counts_to_ask:
-                tasks.append(self._release_now(count))
-            if count == self.settings.parties:
-                tasks += self._curve_over_epsilon(count)
+            if count in point_of_count:
+                tasks.append(point_of_count[count])
+            if count in self._now.by_asked:
+                tasks += self._now.by_asked[count].tasks
+            if count == settings.parties:
+                tasks += self._over_epsilon(count).tasks
             done = max(done, count)
-        return [*tasks, *others]
+        return [*tasks, *federated]
 
-    def result(self, values: Mapping[str, Any]) -> PartiesResult:
-        latest, now = values["now"]
-        over_epsilon = values["over_epsilon"]
-        over_parties = values["over_parties"]
-        done = {latest}
-        for curve in (over_epsilon, over_parties):
-            done |= {task for task, released in curve.items() if released is not None}
-        unknown = np.full_like(now.accuracy, np.nan)
-        federated = values[FEDERATED]
-        if federated is not None:
-            now = now.with_method(FEDERATED, federated)
-        return PartiesResult(
-            settings=self.settings,
-            done=frozenset(done),
-            asked=latest.asked,
-            fits=fit_releases(self.settings.ensemble, latest.asked),
-            now=now,
-            pooled=values["pooled"],
-            changes=values.get("changes"),
-            over={
-                "epsilon": _joined(over_epsilon, unknown, values["federated_over_epsilon"]),
-                "parties": _joined(over_parties, unknown, values["federated_over_parties"]),
-            },
-            over_rounds=values.get("over_rounds"),
-            epsilon_of_rounds=values.get("epsilon_of_rounds"),
-            progress=frozenset(self._progress(values)),
-        )
-
-    def _progress(self, values: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
-        """Yield the name of each part that asks for no votes, and how much of it is done."""
-        for name, part in self._parts.items():
-            if isinstance(part, Sweep):
-                yield name, int(values[name].done.sum())
-            elif isinstance(part, Once):
-                yield name, int(values[name] is not None)
-
-    def shown_sample(self) -> tuple[Task, ...]:
-        """Return the task of the chosen release from all parties."""
-        return self.sample(self.settings.repeats)
-
-    def sample(self, count: int) -> tuple[Task, ...]:
-        """Return the task of ``count`` repeats of the chosen release from all parties."""
-        if self.settings.is_federated:
-            return replace(self._federated_now, count=count).tasks
-        shown = self._release_now(self.settings.parties)
-        mechanisms = replace(shown.mechanisms, repeats=count)
-        return (replace(shown, mechanisms=mechanisms),)
-
-    # Numbers of parties
+    def _votes_from(self, done: int, count: int) -> list[CollectVotes]:
+        """Return the tasks that ask parties up to ``count``, after the first ``done``."""
+        pool = self.settings.pool
+        tasks = []
+        for end in pool.chunk_ends(count):
+            if end > done or end == count:
+                tasks.append(CollectVotes(pool=pool, upto=end))
+        return tasks
 
     @cached_property
     def _first_asked(self) -> int:
@@ -319,77 +300,55 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         """Return whether it takes seconds to ask all parties."""
         return self.settings.parties > _MANY_CHUNKS * self.settings.pool.chunk
 
-    @cached_property
-    def _counts_to_ask(self) -> set[int]:
-        """Return the numbers of parties, after the first ones, that are shown on the way."""
-        counts = {*self.settings.party_counts, self.settings.parties}
-        return {count for count in counts if self._first_asked < count <= self.settings.parties}
+    # Result
 
-    @property
-    def _curve_counts(self) -> list[int]:
-        """Return the numbers of parties of which the curve over epsilon is drawn."""
-        return sorted({self._chunk_end, self.settings.parties})
-
-    # Tasks
-
-    @property
-    def _pooled(self) -> TrainPooled:
-        return TrainPooled(
-            data=self.settings.data,
-            parties=self.settings.parties,
-            regularisation=self.settings.regularisation,
-        )
-
-    def _votes_from(self, done: int, count: int) -> list[CollectVotes]:
-        """Return the tasks that ask parties up to ``count``, after the first ``done``."""
-        pool = self.settings.pool
-        tasks = []
-        for end in pool.chunk_ends(count):
-            if end > done or end == count:
-                tasks.append(CollectVotes(pool=pool, upto=end))
-        return tasks
-
-    def _release_now(self, asked: int, *, essential: bool = False) -> ReleaseAll:
-        """Return the releases at the set epsilon, from the first ``asked`` of all parties."""
-        return ReleaseAll(
-            mechanisms=self.settings.mechanisms,
+    def result(self, values: Mapping[str, Any]) -> PartiesResult:
+        asked, now = values["now"]
+        federated = values[FEDERATED]
+        if federated is not None:
+            now = now.with_method(FEDERATED, federated)
+        over_epsilon = values["over_epsilon"]
+        of_first = values["first_over_epsilon"]
+        if of_first.done.sum() > over_epsilon.done.sum():
+            over_epsilon = of_first
+        return PartiesResult(
+            settings=self.settings,
             asked=asked,
-            epsilon=self.settings.epsilon,
-            essential=essential,
+            fits=fit_releases(self.settings.ensemble, asked),
+            now=now,
+            pooled=values["pooled"],
+            over={
+                "epsilon": _with_federated(over_epsilon, values["federated_over_epsilon"]),
+                "parties": _with_federated(
+                    values["over_parties"], values["federated_over_parties"]
+                ),
+            },
+            over_rounds=values.get("over_rounds"),
+            epsilon_of_rounds=values.get("epsilon_of_rounds"),
+            progress=frozenset(self._progress(values)),
         )
 
-    def _release_of(self, parties: int) -> ReleaseAll:
-        """Return the releases at the set epsilon if there are so many parties."""
-        return ReleaseAll(
-            mechanisms=self.settings.mechanisms.with_parties(parties),
-            asked=parties,
-            epsilon=self.settings.epsilon,
-        )
+    def _progress(self, values: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
+        """Yield the name of each part besides "now", and how much of it is done."""
+        for name, part in self._parts.items():
+            if isinstance(part, Sweep):
+                yield name, int(values[name].done.sum())
+            elif isinstance(part, Once):
+                yield name, int(values[name] is not None)
 
-    @property
-    def _curve_over_parties(self) -> tuple[ReleaseAll, ...]:
-        return tuple(self._release_of(count) for count in self.settings.party_counts)
+    # Samples
 
-    def _curve_over_epsilon(self, asked: int) -> tuple[ReleaseAll, ...]:
-        tasks = []
-        for epsilon in EPSILONS:
-            task = ReleaseAll(mechanisms=self.settings.mechanisms, asked=asked, epsilon=epsilon)
-            tasks.append(task)
-        return tuple(tasks)
+    def shown_sample(self) -> tuple[Task, ...]:
+        """Return the task of the chosen release from all parties."""
+        return self.sample(self.settings.repeats)
+
+    def sample(self, count: int) -> tuple[Task, ...]:
+        """Return the task of ``count`` repeats of the chosen release from all parties."""
+        if self.settings.is_federated:
+            return replace(self._federated_now, count=count).tasks
+        return replace(self._release(self.settings.parties), count=count).tasks
 
 
-def _joined(
-    releases: Mapping[ReleaseAll, Released | None], unknown: np.ndarray, federated: Grid
-) -> Grid:
-    """Return the accuracy (methods, V, R) along a curve, with federated averaging as last method.
-
-    unknown: accuracy (methods but one, R) of points that are not done.
-    """
-    accuracies = []
-    for released in releases.values():
-        if released is None:
-            accuracies.append(unknown)
-        else:
-            accuracies.append(released.accuracy)
-    arms = np.stack(accuracies, axis=1)
-    return Grid(federated.at, np.concatenate([arms, federated.runs[None]]))
+def _with_federated(grid: Grid, federated: Grid) -> Grid:
+    """Return the accuracy (m, V, R) along a curve, with federated averaging as last method."""
+    return Grid(grid.at, np.concatenate([grid.runs, federated.runs[None]]))

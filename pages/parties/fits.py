@@ -1,7 +1,6 @@
 """What the aggregator fits to the votes, before it adds noise, and how good such weights are.
 
-The fits do not depend on epsilon. Shapes: K classes, N public rows, C check rows. Weights are
-(k, d), with k = 1 for two classes.
+The fits do not depend on epsilon. Weights are (k, d), with k = 1 for two classes.
 """
 
 from dataclasses import dataclass
@@ -52,12 +51,10 @@ class Fits:
     """What the aggregator has before it adds noise, from the first parties.
 
     weights: (k, d) of each release.
-    check_counts: the parties' votes (K, C) for the check rows, scaled to all M parties.
     accuracy: of each of the first parties alone.
     """
 
     weights: dict[str, np.ndarray]
-    check_counts: np.ndarray
     accuracy: np.ndarray
 
 
@@ -80,7 +77,6 @@ def fit_releases(ensemble: Ensemble, asked: int) -> Fits:
     vote, soft = minimum.exact()
     return Fits(
         weights={"vote": vote, "soft": soft, "average": totals.weights / asked},
-        check_counts=totals.votes[:, -CHECK_ROWS:] * (ensemble.parties / asked),
         accuracy=totals.accuracy,
     )
 
@@ -89,40 +85,3 @@ def accuracy(ensemble: Ensemble, weights: np.ndarray) -> np.ndarray:
     """Return the accuracy (...) of weights (..., k, d) on the test rows."""
     test = ensemble.rows["test"]
     return losses.accuracy(weights, test.X, test.y)
-
-
-def risk(ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft") -> np.ndarray:
-    """Return the loss (...) of weights (..., k, d) on the check rows, in nats [hamm2016, Lemma 2].
-
-    release: "soft" for the loss under the parties' shares, "vote" for that under their majority,
-        which is the loss of Theorem 2.
-    """
-    logits = losses.logits(weights, ensemble.rows["check"].X)
-    targets = _check_targets(ensemble, asked, release)
-    return losses.expected_values(logits, targets).mean(axis=-1)
-
-
-@cached
-def reference(ensemble: Ensemble, asked: int, release: str = "soft") -> np.ndarray:
-    """Return the weights w_0 (k, d) that are best on the check rows, with the same lambda."""
-    minimum = aggregation.fit(
-        ensemble.rows["check"].X,
-        _check_targets(ensemble, asked, release),
-        regularisation=ensemble.regularisation,
-        tolerance=ANALYST_TOLERANCE,
-    )
-    return minimum.weights
-
-
-def excess_risk(
-    ensemble: Ensemble, weights: np.ndarray, asked: int, release: str = "soft"
-) -> np.ndarray:
-    """Return by how much the ``risk`` (...) of weights exceeds that of the best, in nats."""
-    best = risk(ensemble, reference(ensemble, asked, release), asked, release)
-    return risk(ensemble, weights, asked, release) - best
-
-
-def _check_targets(ensemble: Ensemble, asked: int, release: str) -> np.ndarray:
-    """Return the targets (K, C) of the check rows: the parties' shares, or the winner."""
-    counts = fit_releases(ensemble, asked).check_counts
-    return aggregation.targets(counts, release=release)

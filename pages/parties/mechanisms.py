@@ -59,7 +59,6 @@ class Mechanisms(Key):
     constants: of the sensitivities, one of ``aggregation.CONSTANTS``.
     delta: of PATE and of a shuffler.
     queries: number of public rows that PATE's student learns from.
-    repeats: number R of draws of the noise.
     """
 
     ensemble: Ensemble
@@ -67,7 +66,6 @@ class Mechanisms(Key):
     constants: str
     delta: float
     queries: int
-    repeats: int
 
     @property
     def methods(self) -> tuple[str, ...]:
@@ -84,33 +82,25 @@ class Mechanisms(Key):
 
     # Noise
 
-    def sensitivity(
-        self, release: str, parties: float | None = None, *, published: bool = False
-    ) -> float:
+    def sensitivity(self, release: str, parties: float | None = None) -> float:
         """Return the L2 sensitivity of a release to one replaced party.
 
         It includes the solver's tolerance, whatever the solver reached.
 
         parties: their number; by default the ensemble's.
-        published: use the published constants and no tolerance.
         """
         ensemble = self.ensemble
         if parties is None:
             parties = ensemble.parties
-        constants = self.constants
-        tolerance = erm.TOLERANCE
-        if published:
-            constants = "published"
-            tolerance = 0.0
         norms = np.linalg.norm(ensemble.rows["public"].X, axis=1)
         return aggregation.sensitivity(
             release,
             classes=ensemble.classes,
             parties=parties,
             regularisation=ensemble.regularisation,
-            constants=constants,
+            constants=self.constants,
             mean_norm=float(norms.mean()),
-            tolerance=tolerance,
+            tolerance=erm.TOLERANCE,
         )
 
     def pate_noise_sd(self, epsilon: float) -> float:

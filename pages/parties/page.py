@@ -4,13 +4,7 @@ from collections.abc import Callable, Mapping
 from typing import Any
 
 from lab.data.party_kinds import KINDS
-from pages.parties import (
-    charts,
-    charts_rounds,
-    texts,
-    texts_tables,
-    texts_theorems,
-)
+from pages.parties import charts, charts_rounds, texts, texts_tables
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
@@ -139,11 +133,6 @@ def is_federated(settings: PartiesSettings) -> bool:
     return settings.is_federated
 
 
-def has_theorems(settings: PartiesSettings) -> bool:
-    """Return whether the theorems are about the method: one release by a trusted aggregator."""
-    return settings.mechanisms.is_central and not settings.is_federated
-
-
 def label_cases(result: PartiesResult) -> list[str]:
     """Return the further cases of ``labels.toml`` that the privacy label states."""
     if result.mechanisms.is_central:
@@ -181,7 +170,6 @@ PAGE = Page(
             "guarantee": texts.guarantee,
             "classes": texts.by_class,
             "table": texts_tables.table,
-            "statements": texts_theorems.statements,
         },
         charts=main_charts,
         tabs=(
@@ -189,7 +177,6 @@ PAGE = Page(
             GUARANTEE_TAB,
             RESULTS_TAB._replace(charts=other_maps),
             Tab("rounds", "Rounds", charts=rounds_charts, when=is_federated),
-            Tab("limits", "Theorems", ("statements",), when=has_theorems),
         ),
         lead=texts.lead,
     ),

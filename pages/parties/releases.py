@@ -25,13 +25,13 @@ _STUDENT_TOLERANCE = 1e-4
 
 
 def release(
-    mechanisms: Mechanisms, method: str, asked: int, epsilons: Sequence[float]
+    mechanisms: Mechanisms, method: str, asked: int, epsilons: Sequence[float], repeats: int
 ) -> np.ndarray:
     """Return the weights (E, R, k, d) that a method releases from the first ``asked`` parties."""
     if method == "pate":
-        return release_students(mechanisms, asked, epsilons)
+        return release_students(mechanisms, asked, epsilons, repeats)
     if method == "soft" and not mechanisms.is_central:
-        return release_answers(mechanisms, asked, epsilons)
+        return release_answers(mechanisms, asked, epsilons, repeats)
     ensemble = mechanisms.ensemble
     senders = 1
     if not mechanisms.is_central:
@@ -39,7 +39,7 @@ def release(
     sensitivity = mechanisms.sensitivity(method, ensemble.parties / senders)
     release_epsilons = np.array([mechanisms.release_epsilon(epsilon) for epsilon in epsilons])
     scale = sensitivity / release_epsilons
-    noise = unit_noise(ensemble.pool.data.seed, method, mechanisms.repeats, ensemble.shape, senders)
+    noise = unit_noise(ensemble.pool.data.seed, method, repeats, ensemble.shape, senders)
     # (E, 1, 1, 1) * (R, k, d)
     return fit_releases(ensemble, asked).weights[method] + scale[:, None, None, None] * noise
 
@@ -62,7 +62,9 @@ def unit_noise(
     return np.reshape(noise, (repeats, *shape))
 
 
-def release_answers(mechanisms: Mechanisms, asked: int, epsilons: Sequence[float]) -> np.ndarray:
+def release_answers(
+    mechanisms: Mechanisms, asked: int, epsilons: Sequence[float], repeats: int
+) -> np.ndarray:
     """Return models (E, R, k, d) of randomised answers, each party's about the row it is dealt.
 
     Models are trained on the answers as they are. False answers are as likely for each class, so no
@@ -73,12 +75,12 @@ def release_answers(mechanisms: Mechanisms, asked: int, epsilons: Sequence[float
     dealt = collect_votes(pool, asked).dealt
     rows = min(asked, pool.public_rows)
     row_of_party = np.arange(asked) % pool.public_rows
-    counts = np.empty((len(epsilons), mechanisms.repeats, ensemble.classes, rows), dtype=int)
+    counts = np.empty((len(epsilons), repeats, ensemble.classes, rows), dtype=int)
     for index, epsilon in enumerate(epsilons):
         response = RandomisedResponse(
             epsilon=mechanisms.release_epsilon(epsilon), options=ensemble.classes
         )
-        for repeat in range(mechanisms.repeats):
+        for repeat in range(repeats):
             rng = stream(pool.data.seed, "noise", repeat, _STREAM_PARTS["soft"])
             answers = response.answers(dealt, rng)
             # One bincount counts the answers by class and row.
@@ -93,14 +95,16 @@ def release_answers(mechanisms: Mechanisms, asked: int, epsilons: Sequence[float
     return minimum.weights
 
 
-def release_students(mechanisms: Mechanisms, asked: int, epsilons: Sequence[float]) -> np.ndarray:
+def release_students(
+    mechanisms: Mechanisms, asked: int, epsilons: Sequence[float], repeats: int
+) -> np.ndarray:
     """Return PATE's students (E, R, k, d) of noisy majority votes about the first public rows."""
     ensemble = mechanisms.ensemble
     queries = mechanisms.queries
     votes = collect_votes(ensemble.pool, asked).votes[:, :queries]
     counts = votes * (ensemble.parties / asked)
-    noise = np.empty((mechanisms.repeats, ensemble.classes, queries))
-    for repeat in range(mechanisms.repeats):
+    noise = np.empty((repeats, ensemble.classes, queries))
+    for repeat in range(repeats):
         rng = stream(ensemble.pool.data.seed, "noise", repeat, _STREAM_PARTS["pate"])
         noise[repeat] = rng.standard_normal((queries, ensemble.classes)).T
     noise_sds = np.array([mechanisms.pate_noise_sd(epsilon) for epsilon in epsilons])

@@ -11,7 +11,7 @@ from dpcore.cache import cached
 from dpcore.mechanisms.randomised_response import RandomisedResponse
 from lab.data.parties import PartyData, parties
 from lab.experiment.parts import Grid
-from lab.experiment.settings import Spread, Task
+from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from pages.parties.fits import Ensemble, Fits, accuracy
@@ -40,30 +40,25 @@ class MapRows:
 class PartiesResult:
     """Result of the tasks done so far. Accuracies are on test rows, and repeats are runs.
 
-    Results are equal if the same settings show the same tasks. So a result does not change because
+    Results are equal if the same settings show as much. So a result does not change because
     parties are asked in between.
 
-    done: the tasks behind what is shown.
     asked: number of parties asked so far. Until it is all of them, shares are those of the parties
         asked, and noise is that for all parties.
     now: the releases at the set epsilon.
     pooled: weights (k, d) of the non-private model of all rows.
-    changes: how far the weights of "vote" and "soft" move at most if one party changes, (2,), or
-        None until it is done.
     over: accuracy (methods, V, R) over "epsilon" and over "parties".
     over_rounds: accuracy (V, R) of federated averaging over its rounds, if the page is about it.
     epsilon_of_rounds: epsilon (V,) of numbers of rounds with the noise as it is now, if a trusted
         aggregator adds it, or None until it is done.
-    progress: how much is done of the parts that ask for no votes, by name.
+    progress: how much is done of the other parts, by name.
     """
 
     settings: PartiesSettings
-    done: frozenset[Task]
     asked: int
     fits: Fits = field(compare=False)
     now: Released = field(compare=False)
     pooled: np.ndarray = field(compare=False)
-    changes: np.ndarray | None = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
     over_rounds: Grid | None = field(compare=False)
     epsilon_of_rounds: np.ndarray | None = field(compare=False)
@@ -159,10 +154,6 @@ class PartiesResult:
 
     # Noise of a trusted aggregator
 
-    def sensitivity(self, release: str, *, published: bool = False) -> float:
-        """Return the L2 sensitivity of a release (``Mechanisms.sensitivity``)."""
-        return self.mechanisms.sensitivity(release, published=published)
-
     @property
     def dimensions(self) -> int:
         """Return the number k d of dimensions of the noise."""
@@ -170,16 +161,11 @@ class PartiesResult:
 
     def noise_norm(self, release: str) -> float:
         """Return the mean L2 norm of the noise, k d sensitivity / epsilon."""
-        return self.dimensions * self.sensitivity(release) / self.settings.epsilon
+        return self.dimensions * self.mechanisms.sensitivity(release) / self.settings.epsilon
 
     def signal_norm(self, release: str) -> float:
         """Return the L2 norm of the weights that the noise is added to."""
         return float(np.linalg.norm(self.fits.weights[release]))
-
-    @property
-    def pate_noise_sd(self) -> float:
-        """Return the standard deviation of PATE's noise on a count, in votes."""
-        return self.mechanisms.pate_noise_sd(self.settings.epsilon)
 
     # Noise that each party adds
 

@@ -84,7 +84,7 @@ class PartiesSettings(Settings):
     TUNED: ClassVar = {"regularisation": (1e-4, 1.0), "clip_norm": (0.03, 10.0)}
     PEOPLE: ClassVar = "parties"
 
-    epsilon: float = 1.0
+    epsilon: float = 0.5
     dataset: str = "two"
     parties: int = 1000
     method: str = "soft"
@@ -199,7 +199,6 @@ class PartiesSettings(Settings):
             constants=self.constants,
             delta=self.delta,
             queries=min(self.queries, self.public_rows),
-            repeats=self.repeats,
         )
 
     @cached_property

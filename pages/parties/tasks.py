@@ -1,22 +1,20 @@
 """Tasks of the parties page: release every method, and fit what the page compares them with.
 
-``votes.CollectVotes`` is a task too. Shapes: R repeats, K classes, N public rows. Weights are
-(k, d).
+``votes.CollectVotes`` is a task too. Shapes: m methods, V values, R repeats. Weights are (k, d).
 """
 
 from collections.abc import Sequence
-from dataclasses import dataclass, field
 from typing import Any, NamedTuple
 
 import numpy as np
 
-from dpcore.cache import Key, cached
+from dpcore.cache import cached
 from dpcore.parties import aggregation
 from lab.data.parties import PartyData, parties, public
 from lab.data.party_kinds import REACH
 from lab.statistics.decision_regions import Plane, principal_plane
 from pages.parties.federated import FederatedModels
-from pages.parties.fits import ANALYST_TOLERANCE, Ensemble, accuracy
+from pages.parties.fits import ANALYST_TOLERANCE, accuracy
 from pages.parties.mechanisms import Mechanisms
 from pages.parties.releases import release
 
@@ -62,67 +60,63 @@ class Released(NamedTuple):
         )
 
 
-@dataclass(frozen=True, kw_only=True)
-class ReleaseAll(Key):
-    """The task of releasing by each method but federated averaging at one epsilon, from the first
-    ``asked`` parties.
-    """
+class Asked(NamedTuple):
+    """Mechanisms, and how many of the first parties are asked for them."""
 
     mechanisms: Mechanisms
     asked: int
-    epsilon: float
-    essential: bool = field(default=False, compare=False)
-
-    def run(self) -> Released:
-        methods = self.mechanisms.methods
-        ensemble = self.mechanisms.ensemble
-        released = []
-        for method in methods:
-            weights_by_epsilon = release(self.mechanisms, method, self.asked, (self.epsilon,))
-            released.append(weights_by_epsilon[0])
-        weights = np.stack(released)
-        return Released(methods, accuracy(ensemble, weights), weights)
 
 
-@dataclass(frozen=True, kw_only=True)
-class TrainPooled:
-    """The task of training one model on all rows in one place, without privacy: weights (k, d)."""
+def release_all(model: Asked, epsilons: Sequence[float], repeats: range) -> Released:
+    """Release by each method but federated averaging at the only one of ``epsilons``."""
+    mechanisms, asked = model
+    released = []
+    for method in mechanisms.methods:
+        weights_by_epsilon = release(mechanisms, method, asked, epsilons, len(repeats))
+        released.append(weights_by_epsilon[0])
+    weights = np.stack(released)
+    return Released(mechanisms.methods, accuracy(mechanisms.ensemble, weights), weights)
+
+
+def accuracy_over_epsilon(model: Asked, epsilons: Sequence[float], repeats: range) -> np.ndarray:
+    """Return the accuracy (m, V, R) of each method at each epsilon."""
+    accuracies = [release_all(model, (epsilon,), repeats).accuracy for epsilon in epsilons]
+    return np.stack(accuracies, axis=1)
+
+
+def accuracy_over_parties(
+    model: tuple[Mechanisms, float], counts: Sequence[int], repeats: range
+) -> np.ndarray:
+    """Return the accuracy (m, V, R) of each method at an epsilon, by the number of parties."""
+    mechanisms, epsilon = model
+    accuracies = []
+    for count in counts:
+        of_count = Asked(mechanisms.with_parties(count), count)
+        accuracies.append(release_all(of_count, (epsilon,), repeats).accuracy)
+    return np.stack(accuracies, axis=1)
+
+
+class PooledRows(NamedTuple):
+    """The rows of all parties in one place, and lambda of a fit to them."""
 
     data: PartyData
     parties: int
     regularisation: float
-    essential: bool = True
-
-    def run(self) -> np.ndarray:
-        kind = self.data.kind
-        most_parties = max(1, POOLED_ROWS // self.data.rows)
-        X, y = parties(self.data, 0, min(self.parties, most_parties))
-        minimum = aggregation.fit(
-            X.reshape(-1, kind.inputs),
-            aggregation.one_hot(y.ravel(), kind.classes),
-            regularisation=self.regularisation,
-            tolerance=ANALYST_TOLERANCE,
-        )
-        return minimum.weights
 
 
-def largest_changes(ensemble: Ensemble, at: Sequence[Any], repeats: range) -> np.ndarray:
-    """Return how far the weights of "vote" and "soft" move if one party changes, (2,).
-
-    All rows are tied between two classes without the party, which votes for the first one or for
-    the second on all of them.
-    """
+def train_pooled(pooled: PooledRows, at: Sequence[Any], repeats: range) -> np.ndarray:
+    """Train one model on all rows, without privacy, and return its weights (k, d)."""
     del at, repeats
-    rows = ensemble.rows["public"].X
-    counts = np.zeros((2, ensemble.classes, len(rows)))
-    counts[:, :2] = (ensemble.parties - 1) / 2
-    counts[0, 0] += 1
-    counts[1, 1] += 1
-    vote = aggregation.targets(counts, release="vote")
-    soft = aggregation.targets(counts, release="soft")
-    minimum = aggregation.fit(rows, np.stack([vote, soft]), regularisation=ensemble.regularisation)
-    changes = minimum.weights[:, 1] - minimum.weights[:, 0]
-    return np.linalg.norm(changes, axis=(-2, -1))
+    kind = pooled.data.kind
+    most_parties = max(1, POOLED_ROWS // pooled.data.rows)
+    X, y = parties(pooled.data, 0, min(pooled.parties, most_parties))
+    minimum = aggregation.fit(
+        X.reshape(-1, kind.inputs),
+        aggregation.one_hot(y.ravel(), kind.classes),
+        regularisation=pooled.regularisation,
+        tolerance=ANALYST_TOLERANCE,
+    )
+    return minimum.weights
 
 
 @cached

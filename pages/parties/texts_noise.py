@@ -17,13 +17,13 @@ def noise_notes(result: PartiesResult) -> list[str]:
     one_party = SAYS(
         "why.one_party",
         parties=settings.parties,
-        vote=number(result.sensitivity("vote")),
-        soft=number(result.sensitivity("soft")),
+        vote=number(result.mechanisms.sensitivity("vote")),
+        soft=number(result.mechanisms.sensitivity("soft")),
     )
     if settings.method == "pate":
         pate = SAYS(
             "noise.pate",
-            noise=number(result.pate_noise_sd),
+            noise=number(result.mechanisms.pate_noise_sd(settings.epsilon)),
             queries=result.mechanisms.queries,
             parties=settings.parties,
         )
@@ -43,7 +43,7 @@ def _noise_of_weights(result: PartiesResult) -> str:
         times = tiles.multiple_text(number(noise / signal))
     return SAYS(
         f"noise.{case}",
-        sensitivity=number(result.sensitivity(method)),
+        sensitivity=number(result.mechanisms.sensitivity(method)),
         noise=number(noise),
         dimensions=result.dimensions,
         times=times,

@@ -8,10 +8,8 @@ import numpy as np
 from dpcore.accountants import account, gdp, rdp
 from dpcore.privacy import Adjacency, delta_rounded_up
 from lab.experiment import accounting_tasks
-from pages.parties import published_bounds
-from pages.parties.fits import excess_risk
-from pages.parties.theorems import risk_bound
 from pages.transfer.tasks import least_squares
+from tests.pages.parties.published import auxiliary_factor, excess_risk, risk_bound
 
 
 def median(result, name: str) -> float:
@@ -103,11 +101,17 @@ def beside_a_tree(m: int) -> float:
     return math.sqrt(np.mean(tree_variances) / mean_toeplitz)
 
 
+def published_sensitivity(result, release: str) -> float:
+    """Return the sensitivity of a release of parties with the constants of [hamm2016]."""
+    return replace(result.mechanisms, constants="published").sensitivity(release)
+
+
 # What an expression of ``works_numbers.toml`` may name.
 NAMES = {
     "np": np,
     "gdp": gdp,
-    "bounds": published_bounds,
+    "auxiliary_factor": auxiliary_factor,
+    "published_sensitivity": published_sensitivity,
     "math": math,
     "delta_rounded_up": delta_rounded_up,
     "median": median,

@@ -14,7 +14,6 @@ from lab.models import local_models
 from pages.parties import releases, votes
 from pages.parties.fits import fit_releases
 from pages.parties.settings import PartiesSettings
-from pages.parties.tasks import ReleaseAll
 from tests.pages.parties.examples import small
 
 
@@ -38,10 +37,12 @@ class TestNoiseOfAverages:
         settings = PartiesSettings(
             trust_model=trust_model, delta=1e-2, parties=self.PARTIES, public_rows=80
         )
-        mechanisms = replace(settings.mechanisms, repeats=1500)
+        mechanisms = settings.mechanisms
         exact = fit_releases(mechanisms.ensemble, self.PARTIES).weights["average"]
 
-        (released,) = releases.release(mechanisms, "average", self.PARTIES, (self.EPSILON,))
+        (released,) = releases.release(
+            mechanisms, "average", self.PARTIES, (self.EPSILON,), repeats=1500
+        )
 
         noise = released - exact
         noise_sd = mechanisms.weight_sd(self.EPSILON)
@@ -103,7 +104,7 @@ class TestRandomisedAnswers:
             monkeypatch.setattr(
                 releases, "collect_votes", lambda pool, upto, changed=changed: changed
             )
-            releases.release_answers(settings.mechanisms, 50, (1.0,))
+            releases.release_answers(settings.mechanisms, 50, (1.0,), settings.repeats)
         (X, targets_of_zero), (_, targets_of_one) = fitted
         return X, targets_of_zero, targets_of_one
 
@@ -130,7 +131,7 @@ class TestRandomisedAnswers:
 
 class TestShuffler:
     def test_many_shuffled_messages_get_a_smaller_epsilon_together(self):
-        settings = PartiesSettings(trust_model="shuffle", parties=20_000)
+        settings = PartiesSettings(trust_model="shuffle", parties=20_000, epsilon=1.0)
 
         guarantee = settings.guarantee
         message_epsilon = settings.mechanisms.release_epsilon(1.0)
@@ -149,7 +150,7 @@ class TestShuffler:
         assert shuffled.assumes == ()
 
     def test_shuffled_answers_assume_that_rows_are_dealt_secretly(self):
-        settings = PartiesSettings(trust_model="shuffle", parties=20_000)
+        settings = PartiesSettings(trust_model="shuffle", parties=20_000, epsilon=1.0)
 
         (assumption,) = settings.guarantee.assumes
 
@@ -163,11 +164,7 @@ def median_accuracy(**changes) -> dict[str, float]:
     medians = []
     for seed in (1, 2, 3):
         settings = PartiesSettings(**{**usual, **changes}, seed=seed)
-        task = ReleaseAll(
-            mechanisms=settings.mechanisms,
-            asked=settings.parties,
-            epsilon=settings.epsilon,
-        )
+        (task,) = settings.experiment.shown_sample()
         released = task.run()
         medians.append(np.median(released.accuracy, axis=1))
     return dict(zip(released.methods, np.median(medians, axis=0), strict=True))

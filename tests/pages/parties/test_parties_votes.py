@@ -1,6 +1,6 @@
 """Votes of the parties: their totals, what is kept of them, and what is shown on the way."""
 
-from collections import Counter, defaultdict
+from collections import Counter
 
 import numpy as np
 import pytest
@@ -8,10 +8,11 @@ from sklearn.linear_model import LogisticRegression
 
 from lab.data.parties import parties
 from lab.data.party_kinds import CHECK_ROWS
-from lab.experiment.parts import Runs
 from lab.models import local_models
 from pages.parties import votes
-from pages.parties.tasks import POOLED_ROWS, ReleaseAll, TrainPooled
+from pages.parties.experiment import EPSILONS
+from pages.parties.federated import accuracy_over_field, train_at_epsilon
+from pages.parties.tasks import POOLED_ROWS, PooledRows, release_all, train_pooled
 from pages.parties.votes import CollectVotes
 from tests.pages.parties.examples import party_data, small
 from tests.sentences import first
@@ -63,7 +64,7 @@ def test_pooled_model_sees_all_rows_of_few_parties():
     model = LogisticRegression(C=1 / (0.01 * 160), fit_intercept=False, tol=1e-8)
     expected = model.fit(X.reshape(160, 3), y.ravel()).coef_
 
-    weights = TrainPooled(data=party_data(), parties=20, regularisation=0.01).run()
+    weights = train_pooled(PooledRows(party_data(), 20, 0.01), (), range(1))
 
     np.testing.assert_allclose(weights, expected, atol=1e-3)
     assert POOLED_ROWS > 20 * 8
@@ -128,7 +129,8 @@ def settings():
 def run(settings):
     """Return the outcomes, the different results in their order, and the counts of changes.
 
-    A change is counted by the type of task, and by whether the result stays the same.
+    A change is counted by the function or the type of a task, and by whether the result stays the
+    same.
     """
     tasks = settings.experiment.tasks()
     essential = {task for task in tasks if task.essential}
@@ -141,7 +143,7 @@ def run(settings):
             continue
         result = settings.experiment.gather(outcomes)
         is_same = bool(results) and results[-1] == result
-        changes[type(task), is_same] += 1
+        changes[getattr(task, "work", type(task)), is_same] += 1
         if not is_same:
             results.append(result)
     return outcomes, results, changes
@@ -171,40 +173,42 @@ class TestResultsOnTheWay:
         self, settings, run, index, epsilon
     ):
         _, results, _ = run
-
-        task = ReleaseAll(mechanisms=settings.mechanisms, asked=MANY_PARTIES, epsilon=epsilon)
+        (task,) = settings.change(epsilon=epsilon).experiment.shown_sample()
 
         curve = results[-1].over["epsilon"]
+
         # The last method is federated averaging, which asks for no votes.
         np.testing.assert_array_equal(curve.runs[:-1, index], task.run().accuracy)
 
     def test_curve_is_of_the_same_parties_all_along(self, settings, run):
-        outcomes, results, _ = run
-        parties_of_point = defaultdict(set)
-        for task, released in outcomes.items():
-            if isinstance(task, ReleaseAll) and task.mechanisms == settings.mechanisms:
-                parties_of_point[task.epsilon, released.accuracy.tobytes()].add(task.asked)
+        _, results, _ = run
+        first_curve = None
+        for result in results:
+            curve = result.over["epsilon"].runs[:-1]
+            if result.over["epsilon"].arms[0].complete:
+                first_curve = curve
+                break
+        last_curve = results[-1].over["epsilon"].runs[:-1]
 
         for result in results:
-            curve = result.over["epsilon"]
-            points = []
-            for index in np.flatnonzero(curve.arms[0].done):
-                point = (curve.at[index], curve.runs[:-1, index].tobytes())
-                points.append(parties_of_point[point])
-            assert not points or set.intersection(*points)
+            curve = result.over["epsilon"].runs[:-1]
+            done = ~np.isnan(curve)
+            is_of_first = np.array_equal(curve[done], first_curve[done])
+            is_of_all = np.array_equal(curve[done], last_curve[done])
+            assert is_of_first or is_of_all
 
     def test_asking_parties_changes_no_result(self, run):
         _, _, changes = run
 
         assert changes[CollectVotes, False] == 0
         assert changes[CollectVotes, True] > 10
-        assert changes[ReleaseAll, False] > 10
+        assert changes[release_all, False] > 1
 
     def test_each_part_of_federated_averaging_changes_the_result(self, settings, run):
         _, _, changes = run
 
-        # The model, nine epsilons and up to 2,000 parties, and the largest change of one party.
+        # Nine epsilons and up to 2,000 parties.
         counts = [count for count in settings.party_counts if count <= 2000]
-        points = 1 + 9 + len(counts) + 1
-        assert changes[Runs, False] == points
-        assert changes[Runs, True] == 0
+        assert changes[train_at_epsilon, False] == 1
+        assert changes[accuracy_over_field, False] == len(EPSILONS) + len(counts)
+        assert changes[accuracy_over_field, True] == 0

@@ -1,7 +1,6 @@
 """The noise of what parties release, and what it is made for."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 import pytest
@@ -24,9 +23,9 @@ DIMENSIONS = 12
 def noise_of(release: str, *, unlike: float) -> np.ndarray:
     """Return the noise at epsilon 0.5 and at 1, (2, repeats, ...)."""
     settings = PartiesSettings(parties=20, dataset="four", unlike=unlike)
-    mechanisms = replace(settings.mechanisms, repeats=300)
+    mechanisms = settings.mechanisms
     fitted = fit_releases(mechanisms.ensemble, 20).weights[release]
-    return releases.release(mechanisms, release, 20, (0.5, 1.0)) - fitted
+    return releases.release(mechanisms, release, 20, (0.5, 1.0), 300) - fitted
 
 
 @pytest.mark.parametrize("release", ["vote", "soft", "average"])
@@ -34,7 +33,7 @@ class TestNoiseOfWeights:
     @pytest.fixture
     def mechanisms(self):
         settings = PartiesSettings(parties=20, dataset="four", unlike=0.0)
-        return replace(settings.mechanisms, repeats=300)
+        return settings.mechanisms
 
     @pytest.fixture
     def noise(self, release):
@@ -101,7 +100,7 @@ class TestFitsThatEndAtTheTolerance:
         fit_releases.cache_clear()
 
         with pytest.raises(ArithmeticError, match="minimiser"):
-            releases.release(mechanisms, "soft", 20, (0.5,))
+            releases.release(mechanisms, "soft", 20, (0.5,), 1)
 
 
 class TestNoiseOfPate:

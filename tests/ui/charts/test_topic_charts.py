@@ -24,6 +24,7 @@ from pages.parties.charts_trust import trust
 from pages.parties.experiment import EPSILONS as PARTIES_EPSILONS
 from pages.parties.page import PAGE as PARTIES
 from pages.parties.settings import PartiesSettings
+from pages.parties.tasks import accuracy_over_parties
 from tests.app import QUICK
 from ui.charts import maps, theme
 
@@ -271,7 +272,9 @@ def parties_result(request):
     settings = PartiesSettings(**{**SMALL_PARTIES, **request.param})
     outcomes = {}
     for task in settings.experiment.tasks():
-        parties_of_task = max(getattr(task, "upto", 0), getattr(task, "asked", 0))
+        parties_of_task = getattr(task, "upto", 0)
+        if getattr(task, "work", None) == accuracy_over_parties:
+            (parties_of_task,) = task.at
         if parties_of_task <= settings.parties:
             outcomes[task] = task.run()
     return settings.experiment.gather(outcomes)
@@ -347,14 +350,12 @@ class TestParties:
 
         assert (delta > 0) == needs_delta
 
-    def test_tabs_follow_the_trust_model_and_the_method(self, parties_result):
+    def test_the_tab_of_rounds_follows_the_method(self, parties_result):
         settings = parties_result.settings
-        is_central = settings.trust_model == "central"
         is_federated = settings.method == "federated"
 
         tabs = {tab.name for tab in PARTIES.at(settings).content.tabs}
 
-        assert ("limits" in tabs) == (is_central and not is_federated)
         assert ("rounds" in tabs) == is_federated
 
     def test_no_row_of_charts_is_empty(self, parties_result):
