@@ -35,7 +35,7 @@ class Work:
         settings = TransferSettings(target_rows=case.rows, dimension=case.features)
         problem = settings.data.problem
         self.X, self.y, self.seed = problem.X, problem.y, settings.seed
-        plans = [settings.model.plans(one, settings.migrated)["target"] for one in case.epsilons]
+        plans = [settings.model.plans(one)["target"] for one in case.epsilons]
         self.noise = plans[0].noise
         self.steps = np.repeat([plan.steps for plan in plans], case.repeats)
         self.scales = np.repeat([plan.scale for plan in plans], case.repeats)

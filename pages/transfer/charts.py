@@ -2,7 +2,6 @@
 
 import numpy as np
 
-from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from pages.transfer.model import CANDIDATES, EPSILONS
 from pages.transfer.result import LEAST_RISK, TransferResult
@@ -134,59 +133,26 @@ def _plane_axis(name: str, reach: float) -> dict:
 
 
 def over_epsilon(result: TransferResult) -> dict:
-    """Draw the excess risk over epsilon, and each repeat at the set epsilon as a stroke."""
+    """Draw the excess risk of the candidates over epsilon, and two reference lines."""
+    grid = result.over_epsilon
+    curves = []
+    for candidate, arm in zip(CANDIDATES, grid.arms, strict=True):
+        curves.append(_risk_curve(result, candidate, arm.over()))
     low, high = TransferSettings.LIMITS["epsilon"]
     name = "epsilon"
     if result.settings.noise == "printed":
         name = "nominal epsilon"
-    return _risk_chart(
-        result,
-        result.over_epsilon,
-        name,
-        theme.log_axis(f"{name} (log scale)", low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8),
-        current=result.settings.epsilon,
-        subtitle=finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), EPSILONS),
+    xaxis = theme.log_axis(
+        f"{name} (log scale)", low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8
     )
-
-
-def over_migrated(result: TransferResult) -> dict:
-    """Draw the excess risk over the number of public rows, at the set epsilon."""
-    low, high = result.settings.limits["migrated"]
-    title = "public rows of all sources (log scale)"
-    return _risk_chart(
-        result,
-        result.over_migrated,
-        "public rows",
-        theme.log_axis(title, low / _AXIS_MARGIN, high * _AXIS_MARGIN, max_ticks=8),
-        current=result.settings.migrated,
-    )
-
-
-def _risk_chart(
-    result: TransferResult,
-    grid: Grid,
-    name: str,
-    xaxis: dict,
-    *,
-    current: float,
-    subtitle: str = "",
-) -> dict:
-    """Draw the excess risk of the candidates over a parameter, and two reference lines.
-
-    current: the set value of the parameter.
-    subtitle: what the curves show, once all of them are trained.
-    """
-    curves = []
-    for candidate, arm in zip(CANDIDATES, grid.arms, strict=True):
-        curves.append(_risk_curve(result, candidate, arm.over()))
     progress = grid_progress(grid.arms[-1])
     return curve_chart(
         *curves,
-        current=current,
+        current=result.settings.epsilon,
         levels=_reference_lines(result),
         left=LEFT_MARGIN,
         title=f"Excess risk by {name}",
-        finding=progress or subtitle,
+        finding=progress or finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), EPSILONS),
         xaxis=xaxis,
         yaxis=theme.log_axis("excess risk (log scale)", *RISK_RANGE, max_ticks=8),
     )
@@ -208,9 +174,9 @@ def _reference_lines(result: TransferResult) -> list[Level]:
 def _risk_curve(
     result: TransferResult, candidate: str, points: tuple[np.ndarray, np.ndarray]
 ) -> Curve:
-    """Return the curve of a candidate, with its repeats at the current value.
+    """Return the curve of a candidate, with its repeats at the set epsilon as strokes.
 
-    points: values (m,) of the parameter, and quantiles (3, m) there.
+    points: epsilons (m,), and quantiles (3, m) there.
     """
     name, colour, dash = STYLES[candidate]
     risks = result.risks(candidate)

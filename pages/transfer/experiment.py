@@ -1,25 +1,23 @@
-"""What the transfer page computes: four candidates now, their curves, and runs in the plane.
+"""What the transfer page computes: four candidates, their curve, and runs in the plane.
 
 It follows the slides of [zhang2022], whose table is in ``published``. Transfer is as in [li2022],
 and private Frank-Wolfe as in [talwar2015].
 """
 
-from collections.abc import Callable, Iterable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping
+from dataclasses import replace
 from typing import Any, ClassVar
-
-import numpy as np
 
 from dpcore.training import frank_wolfe as fw
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Grid, Once, Part, Runs, Sweep
+from lab.experiment.parts import Once, Part, Runs, Sweep
 from lab.experiment.settings import Measure, Task
 from pages.transfer import gradient_descent, plane, tasks
-from pages.transfer.model import CANDIDATES, EPSILONS, MIGRATED
+from pages.transfer.model import CANDIDATES, EPSILONS
 from pages.transfer.plane import Plane
 from pages.transfer.published import PublishedTable
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
-from pages.transfer.tasks import CandidateFits, Case
 
 # Fields that lower the noise and leave everything else as it is.
 _LESS_NOISE = ("epsilon", "delta")
@@ -36,6 +34,7 @@ def _risk_measure(name: str, label: str, *rises: str) -> Measure:
 class TransferExperiment(Experiment[TransferSettings, TransferResult]):
     """Private regression with public sources, which are trusted, pooled or corrected."""
 
+    RESULT = TransferResult
     MEASURES: ClassVar = {
         "transfer": _risk_measure(
             "transfer", "excess risk, sources corrected privately", *_LESS_NOISE, "target_rows"
@@ -61,29 +60,22 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         """Return the parts, with the names of the fields of ``TransferResult``."""
         settings = self.settings
         plane_model = Plane(model=settings.model, polytope=settings.polytope)
+        cells = settings.target_rows * settings.dimension * fw.MOST_STEPS
+        over_epsilon = Sweep(
+            EPSILONS,
+            tasks.risks,
+            settings.model,
+            settings.repeats,
+            arms=(len(CANDIDATES),),
+            width=max(1, int(_CELLS_PER_TASK / (settings.repeats * cells))),
+        )
         return {
-            "fits": self._fits(settings.repeats),
+            "fits": self._at_epsilon(tasks.fit_candidates, settings.model, essential=True),
             "plane_runs": self._at_epsilon(plane.run_in_plane, plane_model, essential=True),
-            "over_epsilon": self._sweep(
-                [(epsilon, settings.migrated) for epsilon in EPSILONS], tasks.risks, len(CANDIDATES)
-            ),
-            "over_migrated": self._sweep(
-                [(settings.epsilon, migrated) for migrated in MIGRATED],
-                tasks.public_risks,
-                len(CANDIDATES) - 1,
-            ),
+            "over_epsilon": over_epsilon,
             "descent": self._at_epsilon(gradient_descent.fit_risks, settings.model),
             "published": PublishedTable(),
         }
-
-    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
-        """Return the tasks of the parts in their order, with essential ones among the others."""
-        return [task for part in parts for task in part.tasks]
-
-    def _fits(self, repeats: int) -> Once:
-        """Return the task of all candidates at the set epsilon and number of public rows."""
-        case = (self.settings.epsilon, self.settings.migrated)
-        return Once(tasks.fit_candidates, self.settings.model, case, repeats, essential=True)
 
     def _at_epsilon(
         self, function: Callable[..., Any], model: Any, *, essential: bool = False
@@ -92,32 +84,16 @@ class TransferExperiment(Experiment[TransferSettings, TransferResult]):
         at = (self.settings.epsilon,)
         return Once(function, model, at, self.settings.repeats, essential=essential)
 
-    def _sweep(self, cases: Sequence[Case], function: Callable[..., Any], candidates: int) -> Sweep:
-        """Return the curves of some candidates over cases (``pages.transfer.tasks``)."""
-        settings = self.settings
-        cells = settings.target_rows * settings.dimension * fw.MOST_STEPS
-        return Sweep(
-            tuple(cases),
-            function,
-            settings.model,
-            settings.repeats,
-            arms=(candidates,),
-            width=max(1, int(_CELLS_PER_TASK / (settings.repeats * cells))),
-        )
-
-    def result(self, values: Mapping[str, Any]) -> TransferResult:
-        """Return the result, with curves over epsilons and numbers of rows instead of cases."""
-        curves = {
-            "over_epsilon": Grid(EPSILONS, values["over_epsilon"].runs),
-            "over_migrated": _with_target(values["over_migrated"].runs, values["fits"]),
-        }
-        return TransferResult(settings=self.settings, **{**values, **curves})
+    def order(self, parts: Iterable[Part]) -> Iterable[Task]:
+        """Return the tasks of the parts in their order, with essential ones among the others."""
+        return [task for part in parts for task in part.tasks]
 
     # Samples
 
     def sample(self, count: int) -> tuple[Runs, ...]:
         """Return the task of repeats 0 to ``count`` - 1, which are trained together."""
-        return self._fits(count).tasks
+        fits = self._at_epsilon(tasks.fit_candidates, self.settings.model)
+        return replace(fits, count=count).tasks
 
     @property
     def measures(self) -> Mapping[str, Measure]:
@@ -159,14 +135,3 @@ def _noise_conditions(settings: TransferSettings) -> tuple[bool, bool]:
     has_source = bool(settings.data.problem.transferable(settings.q, settings.h).any())
     centre_is_vertex = settings.penalty > 0 and settings.penalty_q == "1"
     return has_source, centre_is_vertex
-
-
-def _with_target(runs: np.ndarray, fits: CandidateFits) -> Grid:
-    """Return the curve over public rows of all candidates.
-
-    The target uses no public row, so that its risk now is its risk everywhere.
-
-    runs: of the other candidates, (3, P, R) for P numbers of public rows.
-    """
-    target = np.broadcast_to(fits.risk[0], (1, *runs.shape[1:]))
-    return Grid(MIGRATED, np.concatenate([target, runs]))

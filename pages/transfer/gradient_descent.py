@@ -36,7 +36,7 @@ def descent_for(model: Model) -> Descent:
     dimension = model.data.dimension
     usual_row_norm = math.sqrt(dimension / 3)
     return Descent(
-        delta=model.claim.delta,
+        delta=model.delta,
         steps=_STEPS,
         radius=RADIUS,
         norm="l1",
@@ -59,6 +59,6 @@ def fit_weights(
     # The noise of ``Descent`` is for a replaced row. A row that is added or removed moves the mean
     # half as far.
     noise = np.stack(draws)
-    noise *= Adjacency(model.claim.adjacency).contributions / 2
+    noise *= Adjacency(model.adjacency).contributions / 2
     fit = descent.fit(Rows.of(problem.X, problem.y), noise, np.array([epsilon]))
     return fit.weights[0]

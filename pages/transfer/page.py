@@ -57,9 +57,8 @@ def main_charts(result: TransferResult) -> Rows:
 
 
 def source_charts(result: TransferResult) -> Rows:
-    """Return the sources beside the excess risk over the number of public rows."""
-    sources = _chart("sources", charts_sources.sources(result))
-    return [[sources, _chart("migrated", charts.over_migrated(result))]]
+    """Return the sources by how far they are from the target."""
+    return [[_chart("sources", charts_sources.sources(result))]]
 
 
 def _chart(name: str, figure: Mapping[str, Any], **fields: Any) -> Chart:

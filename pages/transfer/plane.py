@@ -80,9 +80,7 @@ def run_in_plane(plane: Plane, epsilons: tuple[float], repeats: range) -> PlaneR
     starts = ((RADIUS, np.zeros(2)), (model.radius, source))
     for part, (radius, centre) in enumerate(starts, start=STREAM_PARTS["plane"]):
         shape = plane.shape(radius, penalty=model.penalties.ball)
-        plan = model.claim.plan(
-            epsilons[0], radius=shape.norm, rows=len(X), vertices=len(shape.vertices)
-        )
+        plan = model.plan(epsilons[0], radius=shape.norm, rows=len(X), vertices=len(shape.vertices))
         trajectory = model.run_frank_wolfe(
             X,
             y,

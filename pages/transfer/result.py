@@ -33,10 +33,9 @@ class TransferResult:
 
     Excess risk is the squared error of prediction above that of the true coefficients.
 
-    fits: the candidates at the set epsilon and number of public rows.
+    fits: the candidates at the set epsilon.
     plane_runs: the runs in the plane at the set epsilon.
     over_epsilon: excess risk (4, E, R) over epsilon, by ``CANDIDATES``.
-    over_migrated: excess risk (4, P, R) over the number of public rows.
     descent: excess risk (R,) of gradient descent on the private rows, or None until it is trained.
     published: the numbers of each row of the published table that is done.
     """
@@ -45,7 +44,6 @@ class TransferResult:
     fits: CandidateFits
     plane_runs: PlaneRuns
     over_epsilon: Grid
-    over_migrated: Grid
     descent: np.ndarray | None
     published: Mapping[TableRow, Mapping[str, float]]
 
@@ -132,12 +130,11 @@ class TransferResult:
 
     def plan(self, name: str) -> Plan:
         """Return how a candidate's run spends its budget."""
-        plans = self.settings.model.plans(self.settings.epsilon, self.settings.migrated)
-        return plans[name]
+        return self.settings.model.plans(self.settings.epsilon)[name]
 
     def advanced(self, name: str) -> Guarantee:
         """Return a run's guarantee by advanced composition, for which the printed scale is made."""
-        return self.settings.model.claim.account(self.plan(name).event, accountant="advanced")
+        return self.settings.model.account(self.plan(name).event, accountant="advanced")
 
     def epsilon_of(self, name: str) -> float:
         """Return the epsilon that a candidate spends.
@@ -162,13 +159,8 @@ class TransferResult:
         return pd.DataFrame(rows)
 
     def curves(self) -> pd.DataFrame:
-        """Return a row per trained model of the curves: over, candidate, at, repeat, risk."""
-        frames = []
-        for over, grid in (("epsilon", self.over_epsilon), ("migrated", self.over_migrated)):
-            frame = grid.frame("excess risk", over="at", candidate=CANDIDATES)
-            frame.insert(0, "over", over)
-            frames.append(frame)
-        return pd.concat(frames, ignore_index=True)
+        """Return a row per trained model of the curve: candidate, epsilon, repeat, risk."""
+        return self.over_epsilon.frame("excess risk", candidate=CANDIDATES)
 
     def sources(self) -> pd.DataFrame:
         """Return a row per source.

@@ -11,7 +11,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from dpcore.training.polytopes import NORMS
 from lab.data.transfer_worlds import NARROWEST, RADIUS
 from lab.experiment.settings import Settings
-from pages.transfer.model import MIGRATED, Claim, Data, Model
+from pages.transfer.model import Data, Model
 from pages.transfer.plane import POLYTOPES
 
 NOISES = ("gumbel", "laplace", "printed")
@@ -65,7 +65,7 @@ class TransferSettings(Settings):
         "q": (0.0, 1.0),
         "target_rows": (100, 5000),
         "dimension": _DIMENSIONS,
-        "migrated": (MIGRATED[0], MIGRATED[-1]),
+        "migrated": (24, 15_000),
         "detection_share": (0.02, 0.9),
         "penalty": (0.0, 0.5),
         "repeats": (2, 40),
@@ -74,7 +74,7 @@ class TransferSettings(Settings):
     TUNED: ClassVar = {"h": (0.05, 5.0), "detection_share": (0.05, 0.5)}
     PEOPLE: ClassVar = "target_rows"
 
-    epsilon: float = 1.0
+    epsilon: float = 0.5
     delta: float = 1e-6
     sources: int = 6
     difference: float = 1.6
@@ -134,31 +134,15 @@ class TransferSettings(Settings):
 
     @property
     def data(self) -> Data:
-        return Data(
-            seed=self.seed,
-            rows=self.target_rows,
-            dimension=self.dimension,
-            sources=self.sources,
-            difference=self.difference,
-        )
+        return self.subset(Data, rows=self.target_rows)
 
     @cached_property
     def model(self) -> Model:
-        """Return the model, which is the same at all epsilons and numbers of public rows."""
+        """Return the model, which is the same at all epsilons."""
         detection_share = 0.0
         if self.selection == "detected":
             detection_share = self.detection_share
-        claim = Claim(delta=self.delta, adjacency=self.adjacency, noise=self.noise)
-        return Model(
-            data=self.data,
-            claim=claim,
-            h=self.h,
-            q=self.q,
-            radius=self.radius,
-            detection_share=detection_share,
-            penalty=self.penalty,
-            penalty_q=self.penalty_q,
-        )
+        return self.subset(Model, detection_share=detection_share)
 
     @property
     def guarantee(self) -> Guarantee | None:
@@ -167,7 +151,7 @@ class TransferSettings(Settings):
 
     def guarantee_of(self, name: str) -> Guarantee:
         """Return the guarantee of a candidate that Frank-Wolfe trains."""
-        return self.model.guarantee(name, self.epsilon, self.migrated)
+        return self.model.guarantee(name, self.epsilon)
 
 
 def _most_coefficients(rows: object) -> int:

@@ -132,7 +132,7 @@ def test_frank_wolfe_is_ahead_with_many_coefficients_and_little_noise(dimension,
     settings = TransferSettings(target_rows=200, dimension=dimension, sources=1)
     repeats = range(8)
 
-    risks = tasks.risks(settings.model, ((epsilon, settings.migrated),), repeats)
+    risks = tasks.risks(settings.model, (epsilon,), repeats)
     frank_wolfe = risks[CANDIDATES.index("target"), 0]
     descent = gradient_descent.fit_risks(settings.model, (epsilon,), repeats)
 

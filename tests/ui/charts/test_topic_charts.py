@@ -233,7 +233,7 @@ class TestLotsInAFixedOrder:
         assert label_texts["mechanism"].startswith(dp_ftrl.MECHANISMS[mechanism])
 
 
-SMALL_PARTIES = {name: int(value) for name, value in QUICK["parties"].items()}
+SMALL_PARTIES = {name: int(value) for name, value in QUICK["parties"].items()} | {"epsilon": 1.0}
 BOXES_BETWEEN = {
     "central": ["Trusted aggregator"],
     "local": ["Aggregator"],
