@@ -45,6 +45,7 @@ def show_page(page: Page, welcome: str = "") -> None:
     welcome: HTML that stands before the result, in place of the heading and of the choices.
     """
     state = current_state(page.name, page.settings)
+    visible_sliders.check_link(page, state)
     if welcome:
         # The first page speaks for the whole lab, and is not presented.
         state.address.view.pop(PRESENT, None)

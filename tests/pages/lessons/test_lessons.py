@@ -159,8 +159,10 @@ class TestWayThroughALesson:
         address = Address(view={"only": ",".join(lesson.only)})
         state = PageState(page=page.name, settings=asked, address=address)
 
+        visible_sliders.check_link(page, state)
         sliders = visible_sliders.visible_layout(page, state)
 
+        assert state.notices == []
         shown = {sliders.hero, *sliders.main, sliders.play} - {None}
         assert shown == set(lesson.only)
 
