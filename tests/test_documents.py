@@ -54,6 +54,37 @@ def test_files_and_commands_named_by_a_document_exist(path: Path):
     assert set(re.findall(r"(?:^ {4}|`|=\S+ )make (\w+)", content, re.MULTILINE)) <= targets
 
 
+def anchors(path: Path) -> set[str]:
+    """Return the anchors that GitHub gives the headings of a document."""
+    headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)
+    return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
+
+
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+def test_anchors_named_by_a_document_exist(path: Path):
+    missing = []
+    for _, _, target in LINK.findall(path.read_text("utf-8")):
+        file, _, anchor = target.partition("#")
+        if anchor and not re.match(r"https?:|/", target):
+            document = path
+            if file:
+                document = path.parent / file
+            if anchor not in anchors(document):
+                missing.append(target)
+
+    assert missing == []
+
+
+def test_every_link_of_a_document_is_to_a_file_the_web_or_a_page_that_a_test_opens():
+    opened_by_tests = {"teaching.md", "exercises.md"}
+    for path in DOCUMENTS:
+        pages = [
+            target for _, _, target in LINK.findall(path.read_text("utf-8")) if target[0] == "/"
+        ]
+
+        assert pages == [] or path.name in opened_by_tests
+
+
 def test_operating_lists_the_environment_variables_that_the_lab_reads():
     sources = [
         file for top in ("dpcore", "pages", "ui", "scripts") for file in (ROOT / top).rglob("*.py")

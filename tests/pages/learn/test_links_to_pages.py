@@ -1,4 +1,4 @@
-"""Links of works, glossary and the guide for teachers to pages of the lab."""
+"""Links of works, glossary, README and the guide for teachers to pages of the lab."""
 
 import re
 from pathlib import Path
@@ -19,6 +19,9 @@ from ui.text.glossary import TERMS
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs" / "teaching.md").read_text("utf-8")
+README = (ROOT / "README.md").read_text("utf-8")
+# The address of a page of the lab: a link of Markdown, or code that holds a query.
+LINK = re.compile(r"(?<=\]\()/[^)]*(?=\))|(?<=`)/[a-z-]+\?[^`]+(?=`)")
 SETTINGS = {page.name: page.settings for page in PAGES}
 # At each commit every so many-th link is opened.
 OPENED_EVERY = 8
@@ -30,7 +33,7 @@ def all_links() -> list[tuple[str, dict[str, str]]]:
     for part in [part for parts in WORKS.values() for part in parts] + list(TERMS.values()):
         if part.page:
             links.append((part.page, versioned(part.settings)))
-    for address in re.findall(r"\]\((/[^)]*)\)", GUIDE):
+    for address in LINK.findall(GUIDE) + LINK.findall(README):
         parts = urlsplit(address)
         links.append((parts.path[1:], dict(parse_qsl(parts.query))))
     different = []
