@@ -110,7 +110,7 @@ $(VENV)/.run: requirements.txt requirements.lock $(VENV)/.made
 
 $(VENV)/.dev: requirements-dev.txt $(VENV)/.run
 	@echo "Installing requirements-dev.txt" >&2
-	@$(PY) $(PIP_INSTALL) -r requirements-dev.txt
+	@$(PY) $(PIP_INSTALL) --constraint $(VENV)/constraints.txt -r requirements-dev.txt
 	@touch $@
 
 $(BENCH_VENV)/.bench: benchmarks/requirements.txt requirements.txt $(BENCH_VENV)/.made

@@ -66,6 +66,30 @@ def test_the_version_comes_from_the_engine_and_is_the_newest_of_the_changelog():
     assert PROJECT["tool"]["setuptools"]["dynamic"]["version"] == {"attr": "dpcore.__version__"}
 
 
+def pins(name: str) -> dict[str, str]:
+    """Return package -> version of a file of requirements."""
+    lines = (ROOT / name).read_text("utf-8")
+    return dict(re.findall(r"^([\w.-]+)==([\w.]+)", lines, re.MULTILINE))
+
+
+def test_the_lock_file_has_the_versions_that_are_required():
+    locked = pins("requirements.lock")
+    required = pins("requirements.txt")
+    developing = pins("requirements-dev.txt")
+
+    assert {name: locked[name] for name in required} == required
+    assert {name: locked.get(name, developing[name]) for name in developing} == developing
+
+
+def test_the_lab_and_its_tests_are_installed_with_the_versions_of_the_lock_file():
+    makefile = (ROOT / "Makefile").read_text("utf-8")
+
+    installs = re.findall(r"@\$\(PY\) \$\(PIP_INSTALL\) (.+)", makefile)
+
+    assert len(installs) == 2
+    assert all(options.startswith("--constraint") for options in installs)
+
+
 def test_a_release_gets_the_tag_of_the_version():
     workflow = (ROOT / ".github" / "workflows" / "release.yml").read_text("utf-8")
     (tag,) = re.findall(r'run: gh release create ("v.*?\)") ', workflow)
