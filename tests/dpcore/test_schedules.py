@@ -1,0 +1,183 @@
+"""Schedules of noise over the steps, and what they cost."""
+
+import math
+from functools import cache
+
+import numpy as np
+import pytest
+
+from dpcore import check, schedules
+from dpcore.accountants import gdp
+from dpcore.schedules import SHAPES, Schedule
+from lab.experiment.accounting_tasks import NoiseFor, Price
+from tests.accounting_oracles import epsilon
+
+
+class TestFactors:
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_they_go_from_1_to_the_end(self, shape):
+        first, *_, last = Schedule(0.2, 41, shape).factors
+
+        assert first == 1
+        assert last == pytest.approx(0.2)
+
+    def test_linear_ones_change_by_equal_differences(self):
+        differences = np.diff(Schedule(0.2, 41, "linear").factors)
+
+        np.testing.assert_allclose(differences, differences.mean())
+
+    def test_geometric_ones_change_by_equal_ratios(self):
+        log_ratios = np.diff(np.log(Schedule(0.2, 41, "geometric").factors))
+
+        np.testing.assert_allclose(log_ratios, log_ratios.mean())
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    def test_a_single_step_has_factor_1(self, shape):
+        assert Schedule(0.2, 1, shape).factors.tolist() == [1]
+
+    @pytest.mark.parametrize("shape", SHAPES)
+    @pytest.mark.parametrize(
+        ("name", "changes"),
+        [
+            pytest.param("end", {"end": 0}, id="end"),
+            pytest.param("steps", {"steps": 0}, id="steps"),
+            pytest.param("shape", {"shape": "sudden"}, id="shape"),
+        ],
+    )
+    def test_what_is_out_of_range_is_refused_by_name(self, shape, name, changes):
+        options = {"end": 1.0, "steps": 5, "shape": shape, **changes}
+
+        with pytest.raises(check.RefusedError, match=f"^{name} is "):
+            Schedule(**options)
+
+
+@pytest.mark.parametrize("shape", SHAPES)
+@pytest.mark.parametrize("end", [0.2, 1.0, 5.0])
+@pytest.mark.parametrize("until", [1, 7, 60])
+class TestLevels:
+    """Factors of some first steps, rounded down to a geometric grid of eight parts."""
+
+    PARTS = 8
+
+    @pytest.fixture
+    def schedule(self, shape, end):
+        return Schedule(end, 60, shape)
+
+    @pytest.fixture
+    def levels(self, schedule, until):
+        return schedule.levels(until=until, count=self.PARTS)
+
+    def test_every_step_is_counted_once(self, levels, until, shape, end):
+        assert sum(levels.values()) == until
+
+    def test_they_are_few(self, levels, until, shape, end):
+        assert len(levels) <= self.PARTS + 1
+
+    def test_they_are_below_the_factors_by_at_most_a_part(
+        self, schedule, levels, until, shape, end
+    ):
+        rounded = np.repeat(list(levels.keys()), list(levels.values()))
+        factors = np.sort(schedule.factors[:until])
+        ratio_of_a_part = min(end, 1 / end) ** (1 / self.PARTS)
+        rounding_error = 1e-12
+
+        assert (rounded <= factors).all()
+        assert (rounded >= factors * ratio_of_a_part * (1 - rounding_error)).all()
+
+
+class TestOrderOfSteps:
+    """Rate 0.01, 10,000 steps, noise 8 that falls to 2, or rises from 2 to 8."""
+
+    @staticmethod
+    @cache
+    def epsilon_of_ramp(accountant: str, end: float) -> float:
+        ramp = Schedule(end, 10_000, "linear")
+        first_multiplier = 2.0 / min(end, 1)
+        return epsilon(schedules.event(ramp, first_multiplier, rate=0.01), accountant)
+
+    @pytest.mark.parametrize("accountant", ["renyi", "pld"])
+    def test_it_does_not_matter(self, accountant):
+        falling = self.epsilon_of_ramp(accountant, 0.25)
+        rising = self.epsilon_of_ramp(accountant, 4.0)
+
+        # Both are rounded to other grids.
+        assert rising == pytest.approx(falling, rel=1e-3)
+
+    def test_rounding_costs_three_percent(self):
+        falling = self.epsilon_of_ramp("pld", 0.25)
+
+        # The truth lies between 0.957 and 0.972.
+        assert falling == pytest.approx(0.996, abs=0.002)
+
+
+@pytest.mark.parametrize("accountant", ["gdp", "pld"])
+def test_without_sampling_the_noise_of_each_step_is_counted_exactly(accountant):
+    event = schedules.event(Schedule(4.0, 100, "linear"), 20.0, rate=1.0)
+
+    multipliers = np.linspace(20, 80, 100)
+    mu = math.sqrt(sum(1 / multipliers**2))
+    exact = gdp.epsilon_of(1e-5, mu=mu)
+    # The grid of the PLD accountant.
+    assert epsilon(event, accountant) == pytest.approx(exact, abs=3e-4)
+
+
+STEPS = 60
+
+
+@cache
+def first_multiplier(rate: float, end: float, accountant: str) -> float:
+    """Return the first noise multiplier of a ramp, as pages find it for epsilon 2."""
+    return NoiseFor(
+        sampling_rate=rate,
+        delta=1e-5,
+        accountant=accountant,
+        epsilon=2.0,
+        steps=STEPS,
+        ramp_end=end,
+        ramp_shape="linear",
+    ).run()
+
+
+@pytest.mark.parametrize("accountant", ["renyi", "moments", "pld-coarse"])
+@pytest.mark.parametrize("end", [0.2, 0.6, 5.0])
+@pytest.mark.parametrize("rate", [0.05, 1.0])
+class TestNoiseOfAPage:
+    """The first noise multiplier of a ramp, and its price."""
+
+    @pytest.fixture
+    def multiplier(self, rate, end, accountant):
+        return first_multiplier(rate, end, accountant)
+
+    @pytest.fixture
+    def ramp(self, end):
+        return Schedule(end, STEPS, "linear")
+
+    @pytest.fixture
+    def spent(self, ramp, multiplier, rate, accountant):
+        return epsilon(schedules.event(ramp, multiplier, rate=rate), accountant)
+
+    @pytest.fixture
+    def price(self, rate, accountant, multiplier, ramp):
+        """Epsilon after 1, 30 and 60 steps."""
+        task = Price(
+            sampling_rate=rate,
+            delta=1e-5,
+            accountant=accountant,
+            noise_multipliers=(multiplier,),
+            steps=(1, 30, STEPS),
+            ramp=ramp,
+        )
+        (price,) = task.run()
+        return price
+
+    def test_it_is_enough_and_hardly_more(self, spent, rate, end, accountant):
+        # Two thousandths of epsilon may stay unspent.
+        assert 2.0 * (1 - 2e-3) <= spent <= 2.0
+
+    def test_the_price_of_all_steps_is_what_is_spent(self, price, spent, rate, end, accountant):
+        *_, of_all_steps = price
+
+        assert of_all_steps == spent
+
+    def test_the_price_grows_with_the_steps(self, price, rate, end, accountant):
+        assert (np.diff(price) > 0).all()
