@@ -1,5 +1,7 @@
 """The domains: unit balls, mixtures, and nothing fitted to private rows."""
 
+from typing import NamedTuple
+
 import numpy as np
 import pytest
 from scipy import sparse
@@ -9,124 +11,246 @@ from lab.data import domains, word_counts
 from lab.data.domains import DomainParams
 from lab.data.word_counts import Corpus
 
+SOURCES = 3
+PUBLIC_ROWS = 300
+DIMENSION = 12
+# Words of a corpus; generated domains have features alone.
+FEATURES = {"domains": DIMENSION, "topics": 5588, "reviews": 2969}
 
-def where(kind="topics", **changes):
-    plain = {
-        "sources": 3,
+
+def params_of(kind="topics", **changes) -> DomainParams:
+    options = {
+        "sources": SOURCES,
         "similarity": 0.5,
-        "dimension": 12,
+        "dimension": DIMENSION,
         "projection": "svd",
-        "public_rows": 300,
+        "public_rows": PUBLIC_ROWS,
         "seed": 2,
+        **changes,
     }
-    return DomainParams(kind=kind, **plain | changes)
+    return DomainParams(kind=kind, **options)
 
 
-def written_out(X):
-    return X.toarray() if sparse.issparse(X) else X
+def dense(X) -> np.ndarray:
+    if sparse.issparse(X):
+        return X.toarray()
+    return X
 
 
-@pytest.mark.parametrize("kind", ["domains", "topics", "reviews"])
+@pytest.mark.parametrize("kind", domains.KINDS)
 @pytest.mark.parametrize("projection", domains.PROJECTIONS)
-def test_rows_are_in_the_unit_ball_and_parts_are_disjoint(kind, projection):
-    here = where(kind, projection=projection)
-    public = written_out(domains.load(here).public)
-    drawn = [domains.draw(here, 1, k, labelled=120, unlabelled=80, target=100) for k in range(3)]
-    words = {"domains": 12, "topics": 5588, "reviews": 2969}[kind]
-    assert public.shape == (300, words if projection == "none" else 12)
-    for parts in ((one.labelled, one.unlabelled, one.remaining) for one in drawn):
-        assert [len(part[1]) for part in parts] == [120, 80, 100]
-        rows, names = (
-            np.concatenate([written_out(part[place]) for part in parts]) for place in (0, 2)
-        )
-        assert np.linalg.norm(rows, axis=1).max() <= 1 + (1e-6 if projection == "none" else 1e-9)
-        assert len(np.unique(names)) == 300
-        assert not {row.tobytes() for row in rows} & {row.tobytes() for row in public}
-        assert 0.4 < parts[0][1].mean() < 0.6
+class TestRows:
+    """Public rows, and 120 labelled, 80 unlabelled and 100 remaining ones of each domain."""
+
+    SIZES = (120, 80, 100)
+
+    @pytest.fixture
+    def params(self, kind, projection):
+        return params_of(kind, projection=projection)
+
+    @pytest.fixture
+    def draws(self, params):
+        """The three parts of each domain."""
+        draws = []
+        for domain in range(SOURCES):
+            draw = domains.draw(params, 1, domain, labelled=120, unlabelled=80, target=100)
+            draws.append((draw.labelled, draw.unlabelled, draw.remaining))
+        return draws
+
+    @pytest.fixture
+    def rows_of_domains(self, draws):
+        """All rows of each domain, dense."""
+        rows_of_domains = []
+        for parts in draws:
+            rows_of_domains.append(np.concatenate([dense(X) for X, _, _ in parts]))
+        return rows_of_domains
+
+    def test_public_rows_have_all_words_or_the_dimension(self, params, kind, projection):
+        features = DIMENSION
+        if projection == "none":
+            features = FEATURES[kind]
+
+        assert domains.load(params).public.shape == (PUBLIC_ROWS, features)
+
+    def test_parts_have_the_sizes_that_were_asked_for(self, draws):
+        for parts in draws:
+            sizes = tuple(len(y) for _, y, _ in parts)
+            assert sizes == self.SIZES
+
+    def test_rows_are_in_the_unit_ball(self, rows_of_domains, projection):
+        # Rows without a projection are in single precision.
+        rounding_error = 1e-9
+        if projection == "none":
+            rounding_error = 1e-6
+
+        for rows in rows_of_domains:
+            assert np.linalg.norm(rows, axis=1).max() <= 1 + rounding_error
+
+    def test_no_row_is_in_two_parts(self, draws):
+        for parts in draws:
+            identifiers = np.concatenate([names for _, _, names in parts])
+            assert len(np.unique(identifiers)) == sum(self.SIZES)
+
+    def test_no_private_row_is_public(self, params, rows_of_domains):
+        public = {row.tobytes() for row in dense(domains.load(params).public)}
+
+        for rows in rows_of_domains:
+            assert public.isdisjoint(row.tobytes() for row in rows)
+
+    def test_both_classes_are_about_as_frequent(self, draws):
+        for labelled, _, _ in draws:
+            _, y, _ = labelled
+            assert 0.4 < y.mean() < 0.6
 
 
-def test_a_target_is_the_mixture_that_was_asked_for():
-    left = [(np.full((90, 1), k), np.full(90, k), np.arange(90)) for k in range(3)]
+@pytest.mark.parametrize(
+    ("shares", "rows", "counts"),
+    [
+        pytest.param([0.6, 0, 0.4], 100, [60, 0, 40], id="enough rows"),
+        # 180 of 90 are wanted, and the other count shrinks alike.
+        pytest.param([0.9, 0, 0.1], 200, [90, 0, 10], id="too few rows"),
+    ],
+)
+def test_a_target_is_the_mixture_that_was_asked_for(shares, rows, counts):
+    remaining = []
+    for domain in range(3):
+        X = np.full((90, 1), domain)
+        y = np.full(90, domain)
+        remaining.append((X, y, np.arange(90)))
+
+    _, y = domains.mixed(remaining, np.array(shares), rows, np.random.default_rng(0))
+
+    assert np.bincount(y, minlength=3).tolist() == counts
+
+
+def clear_caches() -> None:
+    domains._texts.cache_clear()
+    domains._projected.cache_clear()
+    domains.load.cache_clear()
+
+
+class World(NamedTuple):
+    """What a corpus becomes: rows of its first text, of all other private ones, and public ones."""
+
+    first: np.ndarray
+    others: np.ndarray
+    public: np.ndarray
+
+
+def others_equal(world: World, changed_world: World) -> bool:
+    """Whether all rows but those of the first text are equal."""
+    private = np.array_equal(world.others, changed_world.others)
+    public = np.array_equal(world.public, changed_world.public)
+    return private and public
+
+
+CORPUS_TEXTS = 600
+VOCABULARY = ["nothing", "strange", "secret", "codeword", *(f"word{n}" for n in range(60))]
+
+
+def corpus_with(first_text: str) -> Corpus:
+    """Return a corpus of random words after a first text, which is private."""
     rng = np.random.default_rng(0)
-    _, y = domains.mixed(left, np.array([0.6, 0, 0.4]), 100, rng)
-    assert np.bincount(y, minlength=3).tolist() == [60, 0, 40]
-    _, y = domains.mixed(left, np.array([0.9, 0, 0.1]), 200, rng)  # 180 of 90: all shrink alike
-    assert np.bincount(y, minlength=3).tolist() == [90, 0, 10]
-
-
-def forget():
-    for kept in (domains._texts, domains._projected, domains.load):
-        kept.cache_clear()
-
-
-def others_moved(monkeypatch, *pair: Corpus, projection: str = "svd") -> tuple[bool, bool]:
-    """(whether the first document moved, whether anybody else's row did) when it is exchanged,
-    which is private.
-    """
-    here, seen = where(projection=projection, dimension=6, public_rows=60), []
-    for corpus in pair:
-        monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_, corpus=corpus: corpus})
-        forget()
-        world = domains.load(here)
-        parts = [world.rows(0, k, 10**6) for k in range(here.sources)]
-        names = np.concatenate([part[2] for part in parts])
-        rows = np.concatenate([written_out(part[0]) for part in parts])
-        assert 0 in names
-        seen.append((rows[names == 0], rows[names != 0], written_out(world.public)))
-    own, *others = (not np.array_equal(*both) for both in zip(*seen, strict=True))
-    return own, any(others)
-
-
-@pytest.fixture(scope="module")
-def pair() -> list[Corpus]:
-    rng, found = np.random.default_rng(0), []
-    texts = [" ".join(f"word{n}" for n in rng.zipf(1.3, 30) % 60) for _ in range(600)]
-    y = rng.integers(0, 2, 600)
-    vocabulary = ["nothing", "strange", "secret", "codeword", *(f"word{n}" for n in range(60))]
-    for first in ("nothing strange here", "secret secret codeword word9 word9 word9 word9"):
-        # The vocabulary is public, so both versions know the same words
-        counts = CountVectorizer(vocabulary=vocabulary).fit_transform([first, *texts[1:]])
-        found.append(Corpus(counts=counts, y=y, domain=np.arange(600) % 3))
-    return found
+    texts = []
+    for _ in range(CORPUS_TEXTS):
+        numbers = rng.zipf(1.3, 30) % 60
+        texts.append(" ".join(f"word{number}" for number in numbers))
+    y = rng.integers(0, 2, CORPUS_TEXTS)
+    texts[0] = first_text
+    # The vocabulary is public, so all corpora know the same words.
+    counts = CountVectorizer(vocabulary=VOCABULARY).fit_transform(texts)
+    return Corpus(counts=counts, y=y, domain=np.arange(CORPUS_TEXTS) % SOURCES)
 
 
 class TestNothingIsFittedToPrivateRows:
+    """One private text is exchanged, and no row of another text may change."""
+
     @pytest.fixture(autouse=True)
-    def fresh(self):
+    def fresh_caches(self):
         yield
-        forget()
+        clear_caches()
+
+    @pytest.fixture
+    def world_of(self, monkeypatch):
+        """Returns the world in which a corpus has this first text."""
+
+        def world_of(first_text: str, *, projection: str) -> World:
+            corpus = corpus_with(first_text)
+            monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_: corpus})
+            clear_caches()
+            data = domains.load(params_of(projection=projection, dimension=6, public_rows=60))
+            rows = []
+            identifiers = []
+            for domain in range(SOURCES):
+                X, _, names = data.rows(0, domain, CORPUS_TEXTS)
+                rows.append(dense(X))
+                identifiers.append(names)
+            is_first = np.concatenate(identifiers) == 0
+            assert is_first.sum() == 1
+            rows = np.concatenate(rows)
+            return World(rows[is_first], rows[~is_first], dense(data.public))
+
+        return world_of
+
+    @pytest.fixture
+    def worlds(self, world_of):
+        """Returns the worlds of two first texts."""
+
+        def worlds(*, projection: str = "svd") -> tuple[World, World]:
+            world = world_of("nothing strange here", projection=projection)
+            changed_world = world_of(
+                "secret secret codeword word9 word9 word9 word9", projection=projection
+            )
+            return world, changed_world
+
+        return worlds
 
     @pytest.mark.parametrize("projection", domains.PROJECTIONS)
-    def test_as_it_is(self, pair, monkeypatch, projection):
-        assert others_moved(monkeypatch, *pair, projection=projection) == (True, False)
+    def test_only_the_exchanged_text_has_another_row(self, worlds, projection):
+        world, changed_world = worlds(projection=projection)
 
-    @pytest.mark.parametrize("slip", ["weights", "directions"])
-    def test_what_is_fitted_to_private_rows_is_caught(self, pair, monkeypatch, slip):
-        weighted, main, idf, whole = (
-            domains.weighted,
-            domains.main_directions,
-            word_counts.inverse_frequency,
-            [],
-        )
-        slips = {
-            "weights": (domains, "weighted", lambda counts, _: weighted(counts, idf(counts))),
-            "directions": (
-                domains,
-                "weighted",
-                lambda *given: whole.append(weighted(*given)) or whole[-1],
-            ),
-        }
-        monkeypatch.setattr(*slips[slip])
-        if slip == "directions":
-            monkeypatch.setattr(
-                domains, "main_directions", lambda _, *given, **how: main(whole[-1], *given, **how)
-            )
-        assert others_moved(monkeypatch, *pair)[1]
+        assert not np.array_equal(world.first, changed_world.first)
+        assert others_equal(world, changed_world)
+
+    def test_weights_fitted_to_private_rows_would_be_noticed(self, worlds, monkeypatch):
+        weighted = domains.weighted
+
+        def weighted_by_all(counts, _):
+            return weighted(counts, word_counts.inverse_frequency(counts))
+
+        monkeypatch.setattr(domains, "weighted", weighted_by_all)
+
+        assert not others_equal(*worlds())
+
+    def test_directions_fitted_to_private_rows_would_be_noticed(self, worlds, monkeypatch):
+        weighted = domains.weighted
+        main_directions = domains.main_directions
+        all_rows = []
+
+        def remembering_weighted(*arguments):
+            all_rows.append(weighted(*arguments))
+            return all_rows[-1]
+
+        def directions_of_all(_, *arguments, **options):
+            return main_directions(all_rows[-1], *arguments, **options)
+
+        monkeypatch.setattr(domains, "weighted", remembering_weighted)
+        monkeypatch.setattr(domains, "main_directions", directions_of_all)
+
+        assert not others_equal(*worlds())
 
     def test_weights_are_those_of_a_transformer_fitted_to_the_public_texts(self):
         rng = np.random.default_rng(3)
-        texts = [" ".join(f"term{n}" for n in rng.zipf(1.2, 20) % 90) for _ in range(400)]
+        texts = []
+        for _ in range(400):
+            numbers = rng.zipf(1.2, 20) % 90
+            texts.append(" ".join(f"term{number}" for number in numbers))
         counts = CountVectorizer().fit_transform(texts)
-        found = word_counts.weighted(counts, word_counts.inverse_frequency(counts[:50]))
-        weights = TfidfTransformer(sublinear_tf=True).fit(counts[:50]).transform(counts)
-        np.testing.assert_allclose(found.toarray(), weights.toarray(), atol=1e-6)
+        public_counts = counts[:50]
+
+        weights = word_counts.weighted(counts, word_counts.inverse_frequency(public_counts))
+
+        transformer = TfidfTransformer(sublinear_tf=True).fit(public_counts)
+        expected = transformer.transform(counts)
+        # Weights are in single precision.
+        np.testing.assert_allclose(weights.toarray(), expected.toarray(), atol=1e-6)
