@@ -1,367 +1,337 @@
-"""Unusual and hostile files of rows: name -> what they must be read as, or why they must be
-refused.
+"""Unusual and hostile text files: what each must be read as, or why it must be refused.
+
+Every file has ``CANARY`` in its cells, which no message and no log may repeat. Content is bytes, or
+a text in UTF-8, or a function that makes large content when it is asked for.
 """
 
-import datetime
-import decimal
 import gzip
 import io
 import zipfile
 from collections.abc import Callable
 from typing import NamedTuple
 
-import numpy as np
-import pyarrow as pa
-from pyarrow import parquet
+Columns = dict[str, list[str]]
+Content = bytes | str | Callable[[], bytes]
 
 CANARY = "qzcanaryzq"
-# Letters that only one code has as these bytes.
+# Letters that each encoding has as other bytes.
 FOREIGN = "größer"
+ROWS = 30
 
 
-class File(NamedTuple):
-    """A table as bytes, when asked for. columns: what each column must be read as; or ``refused``,
-    what must be said.
+class ReadFile(NamedTuple):
+    """A file that must be read.
 
-    head: what must be found of the first line.
+    Attributes:
+        content: The file.
+        columns: Cells of each column, as texts.
+        has_names: What must be found of the first line: whether it has names; None if unclear.
     """
 
-    make: Callable[[], bytes]
-    columns: dict[str, list[str]] | None = None
-    refused: str = ""
-    head: bool | None = True
+    content: Content
+    columns: Columns
+    has_names: bool | None = True
+
+    def data(self) -> bytes:
+        return content_bytes(self.content)
 
 
-def people(rows: int = 30) -> dict[str, list[str]]:
-    """Columns with a canary in each text, and in a name."""
-    count = range(rows)
-    return {
-        "name": [f"{CANARY} person {n * 7}" for n in count],
-        "age": [str(20 + n % 50) for n in count],
-        "spend": [f"{n}.5" for n in count],
-        f"plan {CANARY}": [("basic", "plus")[n % 2] for n in count],
-    }
+class RefusedFile(NamedTuple):
+    """A file that must be refused, with a message that contains ``reason``."""
+
+    content: Content
+    reason: str
+
+    def data(self) -> bytes:
+        return content_bytes(self.content)
 
 
-USUAL = people()
+def content_bytes(content: Content) -> bytes:
+    if isinstance(content, str):
+        return content.encode()
+    if isinstance(content, bytes):
+        return content
+    return content()
 
 
-def written(
-    columns: dict[str, list[str]], sep: str = ",", end: str = "\n", *, head: bool = True
+def columns_of_people(rows: int = ROWS) -> Columns:
+    """Return columns with the canary in each text, and in a name."""
+    names = []
+    ages = []
+    spends = []
+    plans = []
+    for row in range(rows):
+        names.append(f"{CANARY} person {row * 7}")
+        ages.append(str(20 + row % 50))
+        spends.append(f"{row}.5")
+        plans.append(("basic", "plus")[row % 2])
+    return {"name": names, "age": ages, "spend": spends, f"plan {CANARY}": plans}
+
+
+def csv_text(
+    columns: Columns, separator: str = ",", line_end: str = "\n", *, with_names: bool = True
 ) -> str:
-    """The columns as lines, cell by cell as they stand."""
-    lines = [*([list(columns)] if head else []), *zip(*columns.values(), strict=True)]
-    return "".join(sep.join(line) + end for line in lines)
+    """Return columns as lines, every cell as it stands."""
+    lines = list(zip(*columns.values(), strict=True))
+    if with_names:
+        lines.insert(0, tuple(columns))
+    return "".join(separator.join(line) + line_end for line in lines)
 
 
-TEXT = written(USUAL)
+USUAL = columns_of_people()
+TEXT = csv_text(USUAL)
 
 
-def made(content: str | bytes, columns: dict[str, list[str]] | None = None, **more) -> File:
-    return File(lambda: content.encode() if isinstance(content, str) else content, columns, **more)
+def with_names_column(cells: list[str]) -> Columns:
+    """Return the usual columns with other cells in the first one."""
+    return {**USUAL, "name": cells}
 
 
-def tables() -> dict[str, File]:
-    """Name -> file, of odd and hostile tables; the large ones are made when they are asked for."""
-    read = {name: made(*file) for name, file in (_read() | _parquets_read()).items()}
-    all_refused = _refused() | _parquets_refused()
-    return (
-        read
-        | {name: made(one, refused=said) for name, (one, said) in all_refused.items()}
-        | _heads()
-        | _large()
-    )
+def renamed(*names: str) -> Columns:
+    """Return the usual columns with other names."""
+    return dict(zip(names, USUAL.values(), strict=True))
 
 
-def _read() -> dict[str, tuple[str | bytes, dict[str, list[str]]]]:
-    accents = USUAL | {"name": [f"{FOREIGN} {name}" for name in USUAL["name"]]}
-    commas = USUAL | {"spend": [cell.replace(".", ",") for cell in USUAL["spend"]]}
-    cells = {
-        "many scripts": f"{CANARY} 名前 Ünï שלום 😀 \u2028",
-        "control characters": "\x1b[31m \x0b \x08",
-        "inches": f'{CANARY} 5" or 5\' 4"',
-        "spaces around": f"  {CANARY}  ",
-        "a cell of 100,000 letters": CANARY * 10_000,
-        "nothing": "",
-        "a mark of UTF-8 in the midst": "\ufeffann",
-    }
-    quoted = {
-        "all that may stand in quotes": f'"{CANARY}" said ""; a, b | c\td\none\r\ntwo\n\nthree',
-        "empty quotes": "",
-        "formulas": f"=cmd|' /C calc'!A1 {CANARY},=1+1",
-    }
-    columns = {name: USUAL | {"name": [cell] * 30} for name, cell in (cells | quoted).items()}
-    found = {name: (written(columns[name]), columns[name]) for name in cells}
-    for name, cell in quoted.items():
-        shown = '"' + cell.replace('"', '""') + '"'
-        found[name] = (written(USUAL | {"name": [shown] * 30}), columns[name])
-    every = {f'"{name}"': [f'"{cell}"' for cell in column] for name, column in USUAL.items()}
-    codes = {
-        "Unicode text of a table program": written(accents, "\t", "\r\n").encode("utf-16"),
-        "UTF-16, large end first": b"\xfe\xff" + written(accents).encode("utf-16-be"),
-        "Windows-1252": written(accents).encode("cp1252"),
-    }
-    usual = {
-        "commas": TEXT,
-        "bars": written(USUAL, "|"),
-        "two marks of UTF-8, and quotes": b"\xef\xbb\xbf" * 2
-        + TEXT.replace("name", '"name"', 1).encode(),
-        "mixed line ends": TEXT.replace("\n", "\r\n", 9),
-        "blank lines": "\n\n" + written(USUAL, end="\n\n"),
-        "300,000 blank lines above": "\n" * 300_000 + TEXT,
-        "the end of a DOS file": TEXT + "\x1a",
-        "the separator declared": "sep=;\r\n" + written(USUAL, ";"),
-        "everything quoted": written(every, end="\r\n"),
-    }
-    found["semicolons and decimal commas"] = (written(commas, ";"), commas)
-    ends = {"a": ["x\ny", "z", "w\r\nv"], "b": ["1", "2", "3"]}
-    found["lone CR, and line ends in quotes"] = ('a,b\r"x\ny",1\rz,2\r"w\r\nv",3\r', ends)
-    found |= {name: (text, accents) for name, text in codes.items()}
-    return found | {name: (text, USUAL) for name, text in usual.items()}
+# --- Text that is read ----------------------------------------------------------------------------
 
 
-def _heads() -> dict[str, File]:
-    """What is found of the first line, and what becomes of names."""
-
-    def renamed(*names: str) -> dict[str, list[str]]:
-        return dict(zip(names, USUAL.values(), strict=True))
-
-    words = {
-        "one": [f"word{n} {CANARY}" for n in range(40)],
-        "two": [f"other{n} words" for n in range(40)],
-    }
-    pairs = {
-        "column 1": ["0,5", "1,5"] * 2,
-        "column 2": ["3,1", "4,1"] * 2,
-        "column 3": ["9,9", "8,8"] * 2,
-    }
-    years = {
-        "2019": ["5", "6", "7"] * 20,
-        "2020": ["8", "9", "1"] * 20,
-        "town": ["Ulm", "Bonn", "Kiel"] * 20,
-    }
-    wide = {f"c{n}": [f"{n}.25", f"{n}.5"] for n in range(200)}
-    same = {f"x ({n})" if n > 1 else "x": [str(n)] * 3 for n in range(1, 51)}
-    long = [f"{CANARY} {n} " + "long " * 40 for n in range(4)]
-    marked = renamed("\u202ename", "a\u200fge", "spend\x1b", f"plan {CANARY}\u2066")
-    numbered = renamed(*(f"column {n}" for n in range(1, 5)))
-    twice, other = (
-        renamed("name", "name (2)", "column 3", "column 4"),
-        renamed("name", "age;years", *[*USUAL][2:]),
-    )
-    return {
-        "no names": made(written(USUAL, head=False), numbered, head=False),
-        "decimal commas in each cell, no names": made(
-            written(pairs, ";", head=False), pairs, head=False
-        ),
-        "names or words": made(written(words), words, head=None),
-        "years as names": made(written(years), years, head=None),
-        "names twice and missing": made(TEXT.replace(",".join(USUAL), "name,name,,  "), twice),
-        "one name for 50 columns": made(
-            ",".join(["x"] * 50) + "\n" + written(same, head=False), same
-        ),
-        "long names": made(
-            written(renamed(*long)), renamed(*(" ".join(name.split())[:80] for name in long))
-        ),
-        "names with marks that are not seen": made(written(marked), USUAL),
-        "another separator in a name": made(TEXT.replace("age", "age;years", 1), other),
-        "200 columns": made(written(wide), wide),
-    }
+ACCENTS = with_names_column([f"{FOREIGN} {name}" for name in USUAL["name"]])
+DECIMAL_COMMAS = {**USUAL, "spend": [cell.replace(".", ",") for cell in USUAL["spend"]]}
 
 
-def _refused() -> dict[str, tuple[str | bytes, str]]:
-    accents = written(USUAL | {"name": [f"{FOREIGN} {CANARY}"] * 30}).encode()
-    packed, breaks = io.BytesIO(), TEXT.replace("name,", '"na\n\nme",', 1)
-    with zipfile.ZipFile(packed, "w", zipfile.ZIP_DEFLATED) as book:
-        book.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
-    asian = {
-        code: (
-            written(USUAL | {"name": [f"{CANARY} {word}"] * 30}).encode(code),
-            "no text in UTF-8",
-        )
-        for code, word in {
-            "cp932": "テスト商品",
-            "gb18030": "非常好的产品",
-            "cp949": "아주 좋은 제품",
-        }.items()
-    }
-    return asian | {
-        "nothing": ("", "This file is empty"),
-        "blank lines only": ("\n\r\n  " * 50, "This file is empty"),
-        "one row": (f"name,age\n{CANARY},5\n", "fewer than 2 rows"),
-        "one column": (f"name\n{CANARY}\n{CANARY}\n", "fewer than 2 columns"),
-        "201 columns": (
-            written({f"{CANARY}{n}": ["1", "2"] for n in range(201)}),
-            "more than 200 columns",
-        ),
-        "a line too long": (
-            f"{TEXT}{CANARY},1,2\n",
-            "Line 32 has 3 fields, where the first line has 4",
-        ),
-        "a line too short below line breaks": (
-            f"{breaks}\n\n{CANARY}\n",
-            "Line 36 has 1 field, where the first line has 4",
-        ),
-        "a short line below a declared separator": (
-            f"sep=,\n{TEXT}{CANARY}\n",
-            "Line 33 has 1 field, where the first line has 4",
-        ),
-        "a title above": (f"Report of {CANARY}\n\n{TEXT}", "without a title above it"),
-        "a title above semicolons": (
-            f"{CANARY}\nMay\n" + written(USUAL, ";"),
-            "without a title above it",
-        ),
-        "comments above": (
-            f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}",
-            "Line 3 has 5 fields, where the first line has 2",
-        ),
-        "a comment of two separators above": (
-            f"# a; b, {CANARY}\n{TEXT}",
-            "two kinds of separators",
-        ),
-        "two separators": (
-            f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * 30,
-            "two kinds of separators",
-        ),
-        "an open quote": (f'{TEXT}"{CANARY},1,2,x\n{TEXT}', "end well in line 63"),
-        "quotes only": ('"' * 100_001, "end well in line 1"),
-        "letters after a quote": (f'{TEXT}"{CANARY}" and on,1,2,x\n', "end well in line 32"),
-        "a cell of 200,000 letters": (f"{TEXT}{CANARY * 20_000},1,2,x\n", "end well in line 32"),
-        "a line of 6 MB": (
-            written({f"{CANARY}{n}": ["x" * 30_000] * 3 for n in range(200)}),
-            "letters a line",
-        ),
-        "one line that ends nowhere": (written(USUAL, end="\x0b"), "fewer than 2 rows"),
-        "a nul": (f"{TEXT}\0{CANARY},1,2,x\n", "no text in UTF-8"),
-        "half of UTF-16": (TEXT.encode("utf-16")[:-1], "no text in UTF-8"),
-        "Cyrillic": (
-            TEXT.replace("person", "человек и другие слова").encode("cp1251"),
-            "no text in UTF-8",
-        ),
-        "no letters": (
-            TEXT.encode().replace(b"person", b"\x81\x8d\x8f"),
-            "no text in UTF-8",
-        ),
-        "UTF-8 with a fault": (accents + b"\xc3,1,2,x\n", "has faulty letters"),
-        "cut off in a letter": (accents + b"\xc3", "has faulty letters"),
-        "gzip": (gzip.compress(TEXT.encode()), "compressed"),
-        "a workbook": (packed.getvalue(), "Excel"),
-        "an old workbook": (b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel"),
-        "PDF": (f"%PDF-1.7\n{CANARY}", "PDF"),
-        "JSON": (f'[{{"name": "{CANARY}", "age": 1}},\n' * 30, "JSON"),
-        "HTML": (f"<!DOCTYPE html>\n<table><tr><td>{CANARY}</td></tr></table>", "HTML"),
-        "a Markdown table": (
-            f"| name | age |\n| --- | ---: |\n| {CANARY} | 5 |\n| b | 6 |\n",
-            "Markdown",
-        ),
-    }
+def everything_quoted() -> str:
+    quoted = {}
+    for name, cells in USUAL.items():
+        quoted[f'"{name}"'] = [f'"{cell}"' for cell in cells]
+    return csv_text(quoted, line_end="\r\n")
 
 
-def parquet_of(columns: dict[str, list] | pa.Table, **options) -> bytes:
-    found = io.BytesIO()
-    parquet.write_table(
-        columns if isinstance(columns, pa.Table) else pa.table(columns), found, **options
-    )
-    return found.getvalue()
-
-
-# Types at their ends: the values of a Parquet file, and how they are read.
-KINDS = {
-    "whole": ([1, None, -3], ["1", "", "-3"]),
-    "real": ([0.1, float("nan"), 1e300], ["0.1", "nan", "1e+300"]),
-    "word": ([f"{CANARY} größer", None, ""], [f"{CANARY} größer", "", ""]),
-    "yes": ([True, False, None], ["true", "false", ""]),
-    "day": (
-        [datetime.date(2024, 2, 29), None, datetime.date(1999, 1, 1)],
-        ["2024-02-29", "", "1999-01-01"],
+LAYOUTS = {
+    "commas": ReadFile(TEXT, USUAL),
+    "bars": ReadFile(csv_text(USUAL, "|"), USUAL),
+    "semicolons and decimal commas": ReadFile(csv_text(DECIMAL_COMMAS, ";"), DECIMAL_COMMAS),
+    "the separator declared": ReadFile("sep=;\r\n" + csv_text(USUAL, ";"), USUAL),
+    "mixed line ends": ReadFile(TEXT.replace("\n", "\r\n", 9), USUAL),
+    "blank lines": ReadFile("\n\n" + csv_text(USUAL, line_end="\n\n"), USUAL),
+    "300,000 blank lines above": ReadFile("\n" * 300_000 + TEXT, USUAL),
+    "the end of a DOS file": ReadFile(TEXT + "\x1a", USUAL),
+    "everything quoted": ReadFile(everything_quoted(), USUAL),
+    "two marks of UTF-8, and quotes": ReadFile(
+        "\ufeff\ufeff" + TEXT.replace("name", '"name"', 1), USUAL
     ),
-    "money": ([decimal.Decimal("12.30"), None, decimal.Decimal("-0.05")], ["12.30", "", "-0.05"]),
-    "nothing": ([None, None, None], ["", "", ""]),
-    "group": (pa.array(["u", "v", None]).dictionary_encode(), ["u", "v", ""]),
-    "most": (pa.array([2**64 - 1, 0, None], pa.uint64()), ["18446744073709551615", "0", ""]),
-    "large": (
-        pa.array([decimal.Decimal("9" * 38), None, None], pa.decimal128(38, 0)),
-        ["9" * 38, "", ""],
+    "lone CR, and line ends in quotes": ReadFile(
+        'a,b\r"x\ny",1\rz,2\r"w\r\nv",3\r',
+        {"a": ["x\ny", "z", "w\r\nv"], "b": ["1", "2", "3"]},
+    ),
+}
+ENCODINGS = {
+    "Unicode text of a table program": ReadFile(
+        csv_text(ACCENTS, "\t", "\r\n").encode("utf-16"), ACCENTS
+    ),
+    "UTF-16, large end first": ReadFile(
+        b"\xfe\xff" + csv_text(ACCENTS).encode("utf-16-be"), ACCENTS
+    ),
+    "Windows-1252": ReadFile(csv_text(ACCENTS).encode("cp1252"), ACCENTS),
+}
+
+
+def with_cell(cell: str) -> ReadFile:
+    """Return a file in which a cell stands as it is, in every row."""
+    columns = with_names_column([cell] * ROWS)
+    return ReadFile(csv_text(columns), columns)
+
+
+def with_quoted_cell(cell: str) -> ReadFile:
+    """Return a file in which a cell stands in quotes, in every row."""
+    quoted = '"' + cell.replace('"', '""') + '"'
+    return ReadFile(csv_text(with_names_column([quoted] * ROWS)), with_names_column([cell] * ROWS))
+
+
+CELLS = {
+    "many scripts": with_cell(f"{CANARY} 名前 Ünï שלום 😀 \u2028"),
+    "control characters": with_cell("\x1b[31m \x0b \x08"),
+    "inches": with_cell(f'{CANARY} 5" or 5\' 4"'),
+    "spaces around": with_cell(f"  {CANARY}  "),
+    "a cell of 100,000 letters": with_cell(CANARY * 10_000),
+    "nothing": with_cell(""),
+    "a mark of UTF-8 in the midst": with_cell("\ufeffann"),
+    "all that may stand in quotes": with_quoted_cell(
+        f'"{CANARY}" said ""; a, b | c\td\none\r\ntwo\n\nthree'
+    ),
+    "empty quotes": with_quoted_cell(""),
+    "formulas": with_quoted_cell(f"=cmd|' /C calc'!A1 {CANARY},=1+1"),
+}
+
+# --- Names, and files without them ----------------------------------------------------------------
+
+
+WORDS = {
+    "one": [f"word{row} {CANARY}" for row in range(40)],
+    "two": [f"other{row} words" for row in range(40)],
+}
+PAIRS = {
+    "column 1": ["0,5", "1,5"] * 2,
+    "column 2": ["3,1", "4,1"] * 2,
+    "column 3": ["9,9", "8,8"] * 2,
+}
+YEARS = {
+    "2019": ["5", "6", "7"] * 20,
+    "2020": ["8", "9", "1"] * 20,
+    "town": ["Ulm", "Bonn", "Kiel"] * 20,
+}
+LONG_NAMES = [f"{CANARY} {column} " + "long " * 40 for column in range(4)]
+
+
+def one_name_for_50_columns() -> ReadFile:
+    columns = {"x": ["1"] * 3}
+    for number in range(2, 51):
+        columns[f"x ({number})"] = [str(number)] * 3
+    names = ",".join(["x"] * 50)
+    return ReadFile(names + "\n" + csv_text(columns, with_names=False), columns)
+
+
+def two_hundred_columns() -> ReadFile:
+    columns = {f"c{column}": [f"{column}.25", f"{column}.5"] for column in range(200)}
+    return ReadFile(csv_text(columns), columns)
+
+
+NAMES = {
+    "no names": ReadFile(
+        csv_text(USUAL, with_names=False),
+        renamed("column 1", "column 2", "column 3", "column 4"),
+        has_names=False,
+    ),
+    "decimal commas in each cell, no names": ReadFile(
+        csv_text(PAIRS, ";", with_names=False), PAIRS, has_names=False
+    ),
+    "names or words": ReadFile(csv_text(WORDS), WORDS, has_names=None),
+    "years as names": ReadFile(csv_text(YEARS), YEARS, has_names=None),
+    "names twice and missing": ReadFile(
+        TEXT.replace(",".join(USUAL), "name,name,,  "),
+        renamed("name", "name (2)", "column 3", "column 4"),
+    ),
+    "one name for 50 columns": one_name_for_50_columns(),
+    "long names": ReadFile(
+        csv_text(renamed(*LONG_NAMES)),
+        renamed(*(" ".join(name.split())[:80] for name in LONG_NAMES)),
+    ),
+    "names with marks that are not seen": ReadFile(
+        csv_text(renamed("\u202ename", "a\u200fge", "spend\x1b", f"plan {CANARY}\u2066")), USUAL
+    ),
+    "another separator in a name": ReadFile(
+        TEXT.replace("age", "age;years", 1),
+        renamed("name", "age;years", "spend", f"plan {CANARY}"),
+    ),
+    "200 columns": two_hundred_columns(),
+}
+
+# --- Text that is refused -------------------------------------------------------------------------
+
+
+SIZES_REFUSED = {
+    "nothing": RefusedFile("", "This file is empty"),
+    "blank lines only": RefusedFile("\n\r\n  " * 50, "This file is empty"),
+    "one row": RefusedFile(f"name,age\n{CANARY},5\n", "fewer than 2 rows"),
+    "one line that ends nowhere": RefusedFile(
+        csv_text(USUAL, line_end="\x0b"), "fewer than 2 rows"
+    ),
+    "one column": RefusedFile(f"name\n{CANARY}\n{CANARY}\n", "fewer than 2 columns"),
+    "201 columns": RefusedFile(
+        csv_text({f"{CANARY}{column}": ["1", "2"] for column in range(201)}),
+        "more than 200 columns",
+    ),
+    "1,000,001 rows": RefusedFile(
+        lambda: b"a,b\n" + b"1,2\n" * 1_000_001, "more than 1,000,000 rows"
+    ),
+    "100 MB and a byte": RefusedFile(
+        lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001], "more than 100 MB"
+    ),
+    "a line of 6 MB": RefusedFile(
+        csv_text({f"{CANARY}{column}": ["x" * 30_000] * 3 for column in range(200)}),
+        "letters a line",
+    ),
+}
+LINES_REFUSED = {
+    "a line too long": RefusedFile(
+        f"{TEXT}{CANARY},1,2\n", "Line 32 has 3 fields, where the first line has 4"
+    ),
+    "a line too short below line breaks": RefusedFile(
+        TEXT.replace("name,", '"na\n\nme",', 1) + f"\n\n{CANARY}\n",
+        "Line 36 has 1 field, where the first line has 4",
+    ),
+    "a short line below a declared separator": RefusedFile(
+        f"sep=,\n{TEXT}{CANARY}\n", "Line 33 has 1 field, where the first line has 4"
+    ),
+    "a title above": RefusedFile(f"Report of {CANARY}\n\n{TEXT}", "without a title above it"),
+    "a title above semicolons": RefusedFile(
+        f"{CANARY}\nMay\n" + csv_text(USUAL, ";"), "without a title above it"
+    ),
+    "comments above": RefusedFile(
+        f"\n# {CANARY}, a\n# b; c, d, e, f, g\n\n{TEXT}",
+        "Line 3 has 5 fields, where the first line has 2",
+    ),
+    "a comment of two separators above": RefusedFile(
+        f"# a; b, {CANARY}\n{TEXT}", "two kinds of separators"
+    ),
+    "two separators": RefusedFile(
+        f"name;{CANARY},age\n" + f"{CANARY};b,c\n" * ROWS, "two kinds of separators"
+    ),
+    "an open quote": RefusedFile(f'{TEXT}"{CANARY},1,2,x\n{TEXT}', "end well in line 63"),
+    "quotes only": RefusedFile('"' * 100_001, "end well in line 1"),
+    "letters after a quote": RefusedFile(f'{TEXT}"{CANARY}" and on,1,2,x\n', "end well in line 32"),
+    "a cell of 200,000 letters": RefusedFile(
+        f"{TEXT}{CANARY * 20_000},1,2,x\n", "end well in line 32"
     ),
 }
 
 
-def _parquets_read() -> dict[str, tuple[bytes, dict[str, list[str]]]]:
-    twice = pa.table(
-        [pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4])], names=["x", "x", ""]
-    )
-    hidden = {"\u202e": [1, 2], "a\0b": [3, 4], "n" * 10**6: [5, 6]}
-    seen = {"column 1": ["1", "2"], "ab": ["3", "4"], "n" * 80: ["5", "6"]}
-    kinds = parquet_of({name: cells for name, (cells, _) in KINDS.items()})
-    return {
-        "Parquet of groups, packed": (
-            parquet_of(USUAL, row_group_size=7, compression="zstd"),
-            USUAL,
-        ),
-        "Parquet of all kinds": (kinds, {name: shown for name, (_, shown) in KINDS.items()}),
-        "Parquet with names twice": (
-            parquet_of(twice),
-            {"x": ["a", "b"], "x (2)": ["1", "2"], "column 3": ["3", "4"]},
-        ),
-        "Parquet of names that are not seen": (parquet_of(hidden), seen),
-    }
+def refused_encoding(word: str, encoding: str) -> RefusedFile:
+    """Return a file with a word in an encoding that is not read."""
+    columns = with_names_column([f"{CANARY} {word}"] * ROWS)
+    return RefusedFile(csv_text(columns).encode(encoding), "no text in UTF-8")
 
 
-def _parquets_refused() -> dict[str, tuple[bytes, str]]:
-    """What is no whole Parquet file, or no table."""
-    usual, two = parquet_of(USUAL), [1, 2]
-    parts = [None, pa.py_buffer(np.array([0, 1, 2], np.int32)), pa.py_buffer(b"\xff\xfe")]
-    columns = {
-        "texts in no code": (
-            {"a": pa.Array.from_buffers(pa.string(), 2, parts), "b": two},
-            "cannot be read",
-        ),
-        "a time nowhere": (
-            {"a": two, "b": pa.array(two, pa.timestamp("us", "Nowhere/City"))},
-            "cannot be read",
-        ),
-        "lists": ({"a": [[1], [2]], "b": two}, "Column 1"),
-        "bytes": ({"a": two, "b": [CANARY.encode(), b""]}, "Column 2"),
-        "no columns": ({}, "fewer than 2 columns"),
-        "one column": ({"a": two}, "fewer than 2 columns"),
-        "201 columns": ({f"{CANARY}{n}": two for n in range(201)}, "200 columns"),
-        "no rows": (
-            {"a": pa.array([], pa.string()), "b": pa.array([], pa.int8())},
-            "fewer than 2 rows",
-        ),
-    }
-    columns = {f"of {name}": (parquet_of(cells), said) for name, (cells, said) in columns.items()}
-    middle, marked = usual[:200] + usual[400:], f"PAR1{CANARY}{TEXT}".encode()
-    spoilt = {"cut off": usual[:-40], "without its middle": middle, "'s mark and text": marked}
-    found = columns | {name: (data, "cannot be read") for name, data in spoilt.items()}
-    return {f"Parquet {name}": one for name, one in found.items()}
+FOREIGN_TEXT = csv_text(with_names_column([f"{FOREIGN} {CANARY}"] * ROWS)).encode()
+ENCODINGS_REFUSED = {
+    "cp932": refused_encoding("テスト商品", "cp932"),
+    "gb18030": refused_encoding("非常好的产品", "gb18030"),
+    "cp949": refused_encoding("아주 좋은 제품", "cp949"),
+    "Cyrillic": RefusedFile(
+        TEXT.replace("person", "человек и другие слова").encode("cp1251"), "no text in UTF-8"
+    ),
+    "no letters": RefusedFile(
+        TEXT.encode().replace(b"person", b"\x81\x8d\x8f"), "no text in UTF-8"
+    ),
+    "a nul": RefusedFile(f"{TEXT}\0{CANARY},1,2,x\n", "no text in UTF-8"),
+    "half of UTF-16": RefusedFile(TEXT.encode("utf-16")[:-1], "no text in UTF-8"),
+    "UTF-8 with a fault": RefusedFile(FOREIGN_TEXT + b"\xc3,1,2,x\n", "has faulty letters"),
+    "cut off in a letter": RefusedFile(FOREIGN_TEXT + b"\xc3", "has faulty letters"),
+}
 
 
-def _large() -> dict[str, File]:
-    def zeros(rows: int, columns: int) -> bytes:
-        return parquet_of({f"c{n}": np.zeros(rows) for n in range(columns)})
+def workbook() -> bytes:
+    data = io.BytesIO()
+    with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
+        archive.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)
+    return data.getvalue()
 
-    def one_long_text() -> bytes:
-        texts = pa.DictionaryArray.from_arrays(
-            pa.array(np.zeros(500_000, np.int32)), pa.array([CANARY * 5_000])
-        )
-        return parquet_of({"a": texts, "b": np.zeros(500_000, np.int8)})
 
-    def packed_texts() -> bytes:
-        texts = pa.array([f"{n}" + "x" * 100_000 for n in range(2_500)])
-        return parquet_of(
-            {"a": texts, "b": np.zeros(2_500)}, compression="zstd", use_dictionary=False
-        )
+FORMATS_REFUSED = {
+    "gzip": RefusedFile(gzip.compress(TEXT.encode()), "compressed"),
+    "a workbook": RefusedFile(workbook(), "Excel"),
+    "an old workbook": RefusedFile(b"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1" + CANARY.encode(), "Excel"),
+    "PDF": RefusedFile(f"%PDF-1.7\n{CANARY}", "PDF"),
+    "JSON": RefusedFile(f'[{{"name": "{CANARY}", "age": 1}},\n' * ROWS, "JSON"),
+    "HTML": RefusedFile(f"<!DOCTYPE html>\n<table><tr><td>{CANARY}</td></tr></table>", "HTML"),
+    "a Markdown table": RefusedFile(
+        f"| name | age |\n| --- | ---: |\n| {CANARY} | 5 |\n| b | 6 |\n", "Markdown"
+    ),
+}
 
-    large = {
-        "1,000,001 rows": (lambda: b"a,b\n" + b"1,2\n" * 1_000_001, "more than 1,000,000 rows"),
-        "100 MB and a byte": (
-            lambda: (f"{CANARY},2\n".encode() * 7_700_000)[:100_000_001],
-            "more than 100 MB",
-        ),
-        "Parquet of 1,000,001 rows": (lambda: zeros(1_000_001, 2), "more than 1,000,000 rows"),
-        "Parquet of nothing, often": (lambda: zeros(900_000, 30), "once it is unpacked"),
-        "Parquet of one long text, often": (one_long_text, "once it is unpacked"),
-        "Parquet of packed texts": (packed_texts, "once it is unpacked"),
-    }
-    return {name: File(make, refused=said) for name, (make, said) in large.items()}
+READ_TEXTS: dict[str, ReadFile] = {**LAYOUTS, **ENCODINGS, **CELLS, **NAMES}
+REFUSED_TEXTS: dict[str, RefusedFile] = {
+    **SIZES_REFUSED,
+    **LINES_REFUSED,
+    **ENCODINGS_REFUSED,
+    **FORMATS_REFUSED,
+}

@@ -54,7 +54,7 @@ def mean_gradient(weights, X, y) -> list[np.ndarray]:
         if label == NO_ANSWER:
             continue
         answers += 1
-        gradient = plain.gradient(layers, x, label, activation="tanh")
+        gradient = plain.gradient(layers, x, label)
         total = [before + part for before, part in zip(total, gradient, strict=True)]
     return [layer / max(answers, 1) for layer in total]
 

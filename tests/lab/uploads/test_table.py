@@ -1,6 +1,4 @@
-"""A file of rows: read exactly, or refused in words of ours; what is guessed of it; and the files
-to try.
-"""
+"""A file of rows is read exactly, or refused in words of ours, and takes little memory."""
 
 import csv
 import io
@@ -8,7 +6,7 @@ import logging
 import random
 import re
 import tomllib
-import traceback
+from functools import cache
 from pathlib import Path
 
 import numpy as np
@@ -17,187 +15,177 @@ import pytest
 from pyarrow import parquet
 
 from dpcore import check
-from lab.uploads import column_types, limits, parquet_file, separate_process
+from lab.uploads import limits, parquet_file, separate_process
 from lab.uploads import table as own_table
-from scripts import make_samples
-from tests.hostile_files import CANARY, USUAL, parquet_of, people, tables, written
-from ui.uploads.samples import FOLDER, SAMPLES, TEMPLATE
+from tests.hostile_files import (
+    CANARY,
+    READ_TEXTS,
+    REFUSED_TEXTS,
+    USUAL,
+    columns_of_people,
+    csv_text,
+)
+from tests.hostile_parquet import READ_PARQUETS, REFUSED_PARQUETS, parquet_of
+from tests.uploaded_tables import all_words_of, refusal
 
-FILES = tables()
 ROOT = Path(__file__).parents[3]
+READ = {**READ_TEXTS, **READ_PARQUETS}
+REFUSED = {**REFUSED_TEXTS, **REFUSED_PARQUETS}
 
 
-def refusal(data: bytes) -> check.RefusedError:
-    with pytest.raises(check.RefusedError) as refused:
-        own_table.read(data)
-    return refused.value
+@cache
+def table_of_file(name: str) -> own_table.Table:
+    return own_table.read(READ[name].data())
 
 
-def told(error: BaseException) -> str:
-    """All that a log could have of an error, and of what it came from."""
-    chain = "".join(traceback.format_exception(error)) + repr(error) + str(vars(error))
-    return chain + (told(error.__context__) if error.__context__ else "")
+@pytest.mark.parametrize("name", READ)
+class TestReadFiles:
+    def test_every_cell_is_read_as_it_stands(self, name):
+        file = READ[name]
 
+        table = table_of_file(name)
 
-class TestFiles:
-    @pytest.mark.parametrize("name", FILES)
-    def test_is_read_cell_by_cell_or_refused_and_no_cell_is_told(self, name, caplog, capfd):
+        assert {name: table.texts(name).tolist() for name in table.columns} == file.columns
+        first_column, *_ = file.columns.values()
+        assert table.rows == len(first_column)
+
+    def test_names_in_the_first_line_are_found(self, name):
+        assert table_of_file(name).head is READ[name].has_names
+
+    def test_no_message_repeats_a_cell(self, name, caplog, capfd):
         caplog.set_level(logging.DEBUG)
-        file = FILES[name]
-        if file.refused:
-            error = refusal(file.make())
-            assert error.name == "file"
-            assert file.refused in str(error)
-            assert "arrow" not in str(error).lower()
-            said = [told(error)]
-        else:
-            table = own_table.read(file.make())
-            assert {one: table.texts(one).tolist() for one in table.columns} == file.columns
-            assert table.head is file.head
-            assert table.rows == len(next(iter(file.columns.values())))
-            said = [
-                repr(table),
-                *table.notes,
-                *(table.kind(column).reason for column in table.columns),
-            ]
-            for column in table.columns:
-                try:
-                    table.numbers(column)
-                except check.RefusedError as error:
-                    said.append(told(error))
-        assert CANARY not in "".join([*said, *capfd.readouterr(), caplog.text])
 
-    def test_what_was_guessed_is_said(self):
-        said = [
-            ("Windows-1252", "Windows-1252"),
-            ("no names", "looks like a row"),
-            ("names or words", "unclear"),
-            ("names twice and missing", "were named by number"),
-        ]
-        for name, note in said:
-            assert any(note in one for one in own_table.read(FILES[name].make()).notes)
+        table = own_table.read(READ[name].data())
 
-    def test_letters_of_windows_1252_are_no_east_asian_text(self):
-        draw = random.Random(8)
-        words = [
-            "Ärger",
-            "Øl",
-            "ÅÄÖ",
-            "AÇÃO",
-            "Þórður",
-            "créée",
-            "été",
-            "où",
-            "ñandú",
-            "Ünï",
-            "5€",
-            "½",
-            "“so”",
-            "–",
-        ]
-        for _ in range(200):
-            cells = [
-                " ".join(draw.choices(draw.sample(words, 3), k=draw.randint(1, 3)))
-                for _ in range(20)
-            ]
-            table = own_table.read(
-                written({"größe": cells, "b": ["some plain words"] * 20}).encode("cp1252")
-            )
-            assert table.texts("größe").tolist() == cells
-            assert any("Windows-1252" in note for note in table.notes)
-
-    def test_who_knows_says_whether_there_are_names(self):
-        data = FILES["names or words"].make()
-        named, unnamed = (own_table.read(data, head=head) for head in (True, False))
-        assert (named.rows, list(named.columns), named.notes) == (40, ["one", "two"], ())
-        assert (unnamed.rows, list(unnamed.columns), unnamed.notes) == (
-            41,
-            ["column 1", "column 2"],
-            (),
-        )
-        assert unnamed.texts("column 1")[0] == "one"
+        words = [repr(table), *table.notes]
+        for column in table.columns:
+            words.append(table.kind(column).reason)
+            try:
+                table.numbers(column)
+            except check.RefusedError as error:
+                words.append(all_words_of(error))
+        assert CANARY not in "".join([*words, *capfd.readouterr(), caplog.text])
 
 
-def test_lines_are_read_as_the_standard_library_reads_them():
-    """Cells of quotes, separators and line ends in all their mixtures: the same cells, or
-    refused.
-    """
-    draw, same, refused = random.Random(5), 0, 0
+@pytest.mark.parametrize("name", REFUSED)
+def test_a_file_is_refused_for_its_reason_and_no_message_repeats_a_cell(name, caplog, capfd):
+    caplog.set_level(logging.DEBUG)
+    file = REFUSED[name]
 
-    def cell() -> str:
-        letters = "".join(draw.choices('ab" \n\r,x"', k=draw.randint(0, 4)))
-        if draw.random() < 0.5:
-            return '"' + letters.replace('"', '""') + '"'
-        return re.sub('[\r\n",]', "", letters) if draw.random() < 0.8 else letters
+    error = refusal(file.data())
 
+    assert error.name == "file"
+    assert file.reason in str(error)
+    assert "arrow" not in str(error).lower()
+    assert CANARY not in "".join([all_words_of(error), *capfd.readouterr(), caplog.text])
+
+
+@pytest.mark.parametrize(
+    ("name", "note"),
+    [
+        ("Windows-1252", "Windows-1252"),
+        ("no names", "looks like a row"),
+        ("names or words", "unclear"),
+        ("names twice and missing", "were named by number"),
+    ],
+)
+def test_a_note_says_what_was_guessed(name, note):
+    notes = table_of_file(name).notes
+
+    assert note in " ".join(notes)
+
+
+class TestNamesThatAreUnclear:
+    """A file of 40 rows, or of 41 if its first line has no names."""
+
+    DATA = READ["names or words"].data()
+
+    def test_a_person_may_say_that_there_are_names(self):
+        table = own_table.read(self.DATA, head=True)
+
+        assert table.rows == 40
+        assert list(table.columns) == ["one", "two"]
+        assert table.notes == ()
+
+    def test_a_person_may_say_that_there_are_none(self):
+        table = own_table.read(self.DATA, head=False)
+
+        first_cell, *_ = table.texts("column 1")
+        assert table.rows == 41
+        assert list(table.columns) == ["column 1", "column 2"]
+        assert table.notes == ()
+        assert first_cell == "one"
+
+
+WESTERN_WORDS = [
+    *("Ärger", "Øl", "ÅÄÖ", "AÇÃO", "Þórður", "créée", "été", "où", "ñandú", "Ünï"),
+    *("5€", "½", "“so”", "–"),
+]
+
+
+def test_letters_of_windows_1252_are_no_east_asian_text():
+    draw = random.Random(8)
+    for _ in range(200):
+        cells = []
+        for _ in range(20):
+            few_words = draw.sample(WESTERN_WORDS, 3)
+            cells.append(" ".join(draw.choices(few_words, k=draw.randint(1, 3))))
+        columns = {"größe": cells, "b": ["some plain words"] * 20}
+
+        table = own_table.read(csv_text(columns).encode("cp1252"))
+
+        assert table.texts("größe").tolist() == cells
+        assert any("Windows-1252" in note for note in table.notes)
+
+
+def random_cell(draw: random.Random) -> str:
+    """Return quotes, separators and line ends in a mixture, which may be no correct cell."""
+    letters = "".join(draw.choices('ab" \n\r,x"', k=draw.randint(0, 4)))
+    if draw.random() < 0.5:
+        return '"' + letters.replace('"', '""') + '"'
+    if draw.random() < 0.8:
+        return re.sub('[\r\n",]', "", letters)
+    return letters
+
+
+def random_csv(draw: random.Random) -> str:
+    fields = draw.choice([2, 2, 3])
+    line_end = draw.choice(["\n", "\r\n", "\r", "\n\n"])
+    lines = []
+    for _ in range(draw.randint(3, 6)):
+        lines.append(",".join(random_cell(draw) for _ in range(fields)))
+    return line_end.join(lines)
+
+
+def rows_by_the_standard_library(text: str) -> list[list[str]]:
+    """Return the rows with a value."""
+    rows = csv.reader(io.StringIO(text, newline=""), strict=True)
+    return [row for row in rows if "".join(row).strip()]
+
+
+def test_lines_are_read_as_the_standard_library_reads_them_or_refused():
+    draw = random.Random(5)
+    refused = 0
+    read = 0
     for _ in range(3000):
-        fields, end = draw.choice([2, 2, 3]), draw.choice(["\n", "\r\n", "\r", "\n\n"])
-        text = end.join(",".join(cell() for _ in range(fields)) for _ in range(draw.randint(3, 6)))
+        text = random_csv(draw)
         try:
             table = own_table.read(text.encode(), head=False)
         except check.RefusedError:
             refused += 1
             continue
-        rows = [
-            row
-            for row in csv.reader(io.StringIO(text, newline=""), strict=True)
-            if "".join(row).strip()
-        ]
-        assert [list(row) for row in zip(*map(table.texts, table.columns), strict=True)] == rows, (
-            text
-        )
-        same += 1
-    assert min(same, refused) > 500
+        read += 1
 
+        columns = [table.texts(name).tolist() for name in table.columns]
+        rows = [list(row) for row in zip(*columns, strict=True)]
+        assert rows == rows_by_the_standard_library(text), text
 
-class TestParquet:
-    def test_what_is_spoilt_is_read_or_refused(self):
-        """With a few bytes changed, anywhere: in the ways that are foreseen, and no cell is
-        told.
-        """
-        good, draw, failed, refused = parquet_of(USUAL, compression="zstd"), random.Random(7), 0, []
-        for trial in range(800):
-            data = bytearray(good)
-            for _ in range(draw.randint(1, 4)):
-                data[draw.randrange(4, len(data))] = draw.randrange(256)
-            try:
-                parquet_file.unpacked(bytes(data), 10**6)
-            except (pa.ArrowException, OSError, ValueError):
-                failed += 1
-            if trial < 25:
-                try:
-                    own_table.read(bytes(data))
-                except check.RefusedError as error:
-                    refused.append(told(error))
-        assert failed > 300
-        assert len(refused) > 10
-        assert CANARY not in "".join(refused)
-
-    def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
-        """Half a gigabyte in 90 kB, said to be 134 MB: what reads it is another process, which is
-        stopped.
-        """
-        texts = pa.array([f"{n}" + "x" * 50_000 for n in range(10_000)])
-        columns = {"a": texts, "b": np.zeros(10_000, np.int8)}
-        data = parquet_of(columns, compression="zstd", use_dictionary=False)
-        about = parquet.read_metadata(io.BytesIO(data)).row_group(0)
-        for size in {about.total_byte_size, about.column(0).total_uncompressed_size}:
-            data = data.replace(varint(2 * size), varint(1 << 28))
-        assert (
-            parquet.read_metadata(io.BytesIO(data)).row_group(0).total_byte_size
-            < limits.MOST_UNPACKED
-        )
-        before = pa.total_allocated_bytes()
-        assert "once it is unpacked" in refusal(data).value
-        assert pa.total_allocated_bytes() - before < 10**6
-
-    def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
-        monkeypatch.setattr(separate_process, "__name__", "lab.uploads.no_such_module")
-        assert refusal(parquet_of(USUAL)).name == "file"
+    assert read > 500
+    assert refused > 500
 
 
 def varint(number: int) -> bytes:
-    """A number as Parquet's footer has it, seven bits a byte."""
+    """Return a number as Parquet's footer has it, seven bits a byte, the lowest first."""
     digits = []
     while number > 127:
         digits.append(number & 127 | 128)
@@ -205,159 +193,98 @@ def varint(number: int) -> bytes:
     return bytes([*digits, number])
 
 
-def column(cells: list[str], *, beside: str = "x") -> own_table.Table:
-    """A table of these cells, and of as many others."""
-    return own_table.read(
-        written({"a": [f'"{cell}"' for cell in cells], "b": [f'"{beside}"'] * len(cells)}).encode()
-    )
+class TestParquet:
+    @staticmethod
+    def spoilt_files(count: int) -> list[bytes]:
+        """Return files in which one to four bytes are changed, anywhere after the mark."""
+        intact = parquet_of(USUAL, compression="zstd")
+        draw = random.Random(7)
+        files = []
+        for _ in range(count):
+            data = bytearray(intact)
+            for _ in range(draw.randint(1, 4)):
+                data[draw.randrange(4, len(data))] = draw.randrange(256)
+            files.append(bytes(data))
+        return files
+
+    def test_what_is_spoilt_is_read_or_fails_as_is_foreseen(self):
+        failed = 0
+        for data in self.spoilt_files(800):
+            try:
+                parquet_file.unpacked(data, 10**6)
+            except (pa.ArrowException, OSError, ValueError):
+                failed += 1
+
+        assert failed > 300
+
+    def test_what_is_spoilt_is_refused_and_no_message_repeats_a_cell(self):
+        messages = []
+        for data in self.spoilt_files(25):
+            try:
+                own_table.read(data)
+            except check.RefusedError as error:
+                messages.append(all_words_of(error))
+
+        assert len(messages) > 10
+        assert CANARY not in "".join(messages)
+
+    def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
+        """Half a gigabyte in 90 kB, said to be 134 MB, is read by a process that is stopped."""
+        texts = pa.array([f"{row}" + "x" * 50_000 for row in range(10_000)])
+        columns = {"a": texts, "b": np.zeros(10_000, np.int8)}
+        data = parquet_of(columns, compression="zstd", use_dictionary=False)
+        group = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        # The footer has twice the number, for its sign.
+        claimed = varint(2 * (1 << 27))
+        for size in {group.total_byte_size, group.column(0).total_uncompressed_size}:
+            data = data.replace(varint(2 * size), claimed)
+        claimed_group = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        assert claimed_group.total_byte_size < limits.MOST_UNPACKED
+        before = pa.total_allocated_bytes()
+
+        error = refusal(data)
+
+        assert "once it is unpacked" in error.value
+        assert pa.total_allocated_bytes() - before < 10**6
+
+    def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
+        monkeypatch.setattr(separate_process, "__name__", "lab.uploads.no_such_module")
+
+        assert refusal(parquet_of(USUAL)).name == "file"
 
 
-class TestNumbers:
-    @pytest.mark.parametrize(
-        ("cells", "decimal", "numbers"),
-        [
-            (
-                ["0.3", "-1", "−3.5", "+2.50", "1e3", ".5", "4.", " 5 "],
-                ".",
-                [0.3, -1, -3.5, 2.5, 1000, 0.5, 4, 5],
-            ),
-            (["1.234,5", "12", "1.234", "1,5E2"], ",", [1234.5, 12, 1234, 150]),
-            (["1,234.5", "12", "1,234", "1,234,567"], ".", [1234.5, 12, 1234, 1234567]),
-            (["1 234,5", "12 345,25", "1’234"], ",", [1234.5, 12345.25, 1234]),
-            (["3", "NA", "", "n/a", "inf", "nan", "1e999"], ".", [3] + [np.nan] * 6),
-            (["0,5", "1,5", "0.5", "12,34.5", "1,2,3"], ",", [0.5, 1.5] + [np.nan] * 3),
-            (
-                ["0.5", "1.5", "0,5", "1_000", "0x10", "1,23", "5 kg", "~5"],
-                ".",
-                [0.5, 1.5] + [np.nan] * 6,
-            ),
-        ],
-        ids=str,
-    )
-    def test_a_column_is_read_in_one_way(self, cells, decimal, numbers):
-        table = column(cells)
-        assert table.decimal("a") == decimal
-        np.testing.assert_array_equal(table.numbers("a"), numbers)
+class TestMemory:
+    @pytest.fixture
+    def room_for_half_of(self, monkeypatch):
+        """Leaves room for half of some data beside the tables that are open."""
 
-    def test_what_can_be_read_in_two_ways_is_asked(self):
-        table = column(["1,234", "5,678", "3"], beside="0,5")
-        assert table.decimal("a") == ""
-        with pytest.raises(check.RefusedError, match="decimal is 'unclear'"):
-            table.numbers("a")
-        for decimal, numbers in ((".", [1234, 5678, 3]), (",", [1.234, 5.678, 3])):
-            np.testing.assert_array_equal(table.numbers("a", decimal=decimal), numbers)
+        def limit(data: bytes) -> None:
+            taken = sum(table.size for table in own_table._open_tables)
+            monkeypatch.setattr(own_table, "MOST_TOGETHER", taken + len(data) // 2)
 
-    def test_floats_and_numbers_of_parquet_come_back_to_the_last_bit(self):
-        values = np.random.default_rng(0).normal(size=500) * 10.0 ** np.random.default_rng(
-            1
-        ).integers(-300, 300, 500)
-        binary = parquet_of({"a": values, "b": np.zeros(500, np.float32)})
-        for table in (column(list(map(repr, values.tolist()))), own_table.read(binary)):
-            np.testing.assert_array_equal(table.numbers("a"), values)
-        table = own_table.read(FILES["Parquet of all kinds"].make())
-        np.testing.assert_array_equal(table.numbers("whole"), [1, np.nan, -3])
-        np.testing.assert_array_equal(table.numbers("yes"), [1, 0, np.nan])
-        np.testing.assert_array_equal(table.numbers("money"), [12.3, np.nan, -0.05])
-        assert np.isnan([table.numbers("day"), table.numbers("nothing")]).all()
+        return limit
 
-
-class TestKinds:
-    @pytest.mark.parametrize(
-        ("name", "make", "kind"),
-        [
-            ("age", lambda n: 18 + n * 7 % 60, "number"),
-            ("churned", lambda n: n % 2, "number"),
-            ("plan", lambda n: ("basic", "plus", "pro")[n % 3], "category"),
-            ("yes", lambda n: n % 2 == 0, "category"),
-            ("code", lambda n: f"AB-{n * 7919 % 100_000}", "other"),
-            ("visit", lambda n: f"C{n // 3:04}", "other"),
-            ("day", lambda n: f"2024-{n % 12 + 1:02}-{n % 28 + 1:02}", "other"),
-            ("moment", lambda n: f"2024-05-{n % 28 + 1:02}T10:{n % 60:02}:00Z", "other"),
-            ("german", lambda n: f"{n % 28 + 1}.{n % 12 + 1}.2024", "other"),
-            ("mail", lambda n: f"p{n}@example.org", "other"),
-            ("note", lambda n: f"the {n} th note of many words", "other"),
-        ],
-    )
-    def test_a_column_is_taken_for_what_it_is(self, name, make, kind):
-        cells = [str(make(n)) for n in range(300)]
-        found = own_table.read(
-            written({name: [f'"{cell}"' for cell in cells], "b": ["1"] * 300}).encode()
-        ).kind(name)
-        assert found.kind == kind
-        assert bool(found.reason) == (kind not in ("number", "category"))
-
-    def test_so_many_cells_are_looked_at_and_so_much_of_each(self):
-        rows = own_table.read(("a,b\n" + "1,2\n" * 100_000).encode())
-        assert len(column_types.sample_cells(rows.columns["a"])) == column_types.SAMPLE_SIZE
-        table = column(["a@" + "." * 100_000 + "@"] * 30)
-        assert {len(cell) for cell in column_types.sample_cells(table.columns["a"])} == {100}
-
-
-class TestRoom:
-    def test_files_that_do_not_fit_together_wait(self, monkeypatch):
-        data = written(people(300)).encode()
+    def test_a_file_that_does_not_fit_beside_others_has_to_wait(self, room_for_half_of):
+        data = csv_text(columns_of_people(300)).encode()
         first = own_table.read(data)
-        monkeypatch.setattr(
-            own_table,
-            "MOST_TOGETHER",
-            sum(table.size for table in own_table._open_tables) + len(data) // 2,
-        )
+        room_for_half_of(data)
+
         assert "fill what this server keeps" in refusal(data).value
         first.clear()
         assert own_table.read(data).rows == 300
 
     def test_the_server_takes_as_much_as_the_reader(self):
-        server = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))["server"]
-        assert server["maxUploadSize"] * 10**6 == own_table.MOST_BYTES
+        config = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
 
-    def test_a_large_file_takes_its_rows_and_little_more(self):
-        rng = np.random.default_rng(0)
-        cells = np.char.mod("%.2f", rng.random((100_000, 10)) * 1000)
-        data = ("\n".join(map(",".join, [[f"c{n}" for n in range(10)], *cells.tolist()]))).encode()
+        megabytes = config["server"]["maxUploadSize"]
+
+        assert megabytes * 10**6 == own_table.MOST_BYTES
+
+    def test_a_large_file_takes_at_most_twice_its_size(self):
+        numbers = np.random.default_rng(0).random((100_000, 10)) * 1000
+        columns = {}
+        for index, column in enumerate(np.char.mod("%.2f", numbers).T):
+            columns[f"c{index}"] = column.tolist()
+        data = csv_text(columns).encode()
+
         assert own_table.read(data).size <= 2 * len(data)
-
-
-NOTES = (FOLDER / "README.md").read_text("utf-8").partition("## Files to try")[2]
-SECTIONS = dict(
-    zip(*[iter(re.split(r"^### (\w+\.csv)$", NOTES, flags=re.MULTILINE)[1:])] * 2, strict=True)
-)
-
-
-def test_the_recipe_makes_the_bytes_of_the_files_to_try_and_of_the_template():
-    made = make_samples.made()
-    assert (
-        set(made)
-        == {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"}
-        == set(SECTIONS)
-    )
-    assert [name for name, data in made.items() if (FOLDER / name).read_bytes() != data] == []
-    assert max(map(len, made.values())) < 400_000
-    rows = own_table.read(TEMPLATE.read_bytes())
-    assert (rows.head, rows.rows) == (True, 8)
-    kinds = [rows.kind(name).kind for name in ("visits_a_month", "plan", "renewed", "person")]
-    assert kinds[:3] == ["number", "category", "category"]
-    assert rows.kind("about_this_line").reason
-
-
-@pytest.mark.parametrize("sample", SAMPLES, ids=lambda sample: sample.file)
-def test_a_file_to_try_holds_what_its_page_and_its_notes_declare(sample):
-    rows, notes = own_table.read(sample.data), " ".join(SECTIONS[sample.file].split())
-    assert {*rows.columns} == {*(one.name for one in sample.columns), *sample.aside, sample.answer}
-    assert (rows.head, rows.notes) == (True, ())
-    assert f"{rows.rows:,} " in notes
-    for one in filter(None, (*sample.columns, sample.target)):
-        if one.kind == "number":
-            values = rows.numbers(one.name)
-            assert one.low <= np.nanmin(values) <= np.nanmax(values) <= one.high
-            assert np.isnan(values).mean() < 0.1
-            assert (rows.decimal(one.name), rows.kind(one.name).kind) == (".", "number")
-            assert f"| {one.name} | {one.low:g} | {one.high:g} |" in notes
-        else:
-            assert rows.kind(one.name) == ("category", "")
-            declared = re.search(rf"`{one.name}` is ([^;.]+)", notes)[1].partition(", as ")[0]
-            assert (
-                {*rows.texts(one.name)} - {""} == {*one.values} == {*re.split(", | or ", declared)}
-            )
-    assert bool(sample.classes) == (sample.target is None)
-    assert len({*rows.texts(sample.aside[-1])}) == rows.rows
-    assert sum((rows.texts(one) == "").sum() for one in rows.columns) > 50
