@@ -1,21 +1,13 @@
-"""The privacy cost of a search on private rows, for all of its runs or the best of its tries."""
+"""The privacy cost of a search on private rows."""
 
-from contextlib import suppress
 from dataclasses import replace
 
 from dpcore.accountants import tuning
 from dpcore.cache import cached
-from dpcore.privacy import (
-    ApproximateRelease,
-    Composed,
-    Guarantee,
-    PureRelease,
-    Sequence,
-    UnsupportedEventError,
-)
+from dpcore.privacy import ApproximateRelease, Guarantee, PureRelease
 from lab.experiment.settings import Settings
 
-# The delta at which runs are composed of which none has one.
+# The delta of the search if a try has none.
 DELTA = 1e-6
 
 
@@ -47,46 +39,6 @@ def prices(settings: Settings, tries: int) -> dict[str, Guarantee]:
         way: replace(price, assumes=guarantee.assumes + price.assumes)
         for way, price in found.items()
     }
-
-
-@cached
-def together(runs: tuple[tuple[Settings, int], ...]) -> Guarantee | None:
-    """Return the guarantee of several runs of each of some settings together.
-
-    It is None if one of them promises nothing, or their neighbours or units differ.
-
-    Args:
-        runs: (settings, number of their runs).
-    """
-    guarantees = []
-    for settings, count in runs:
-        if settings.guarantee is None:
-            return None
-        guarantees.append((settings.guarantee, count))
-    if len({(guarantee.adjacency, guarantee.unit) for guarantee, _ in guarantees}) > 1:
-        return None
-    first, _ = guarantees[0]
-    delta = max(guarantee.delta for guarantee, _ in guarantees) or DELTA
-    events = [Composed(event=guarantee.event, count=count) for guarantee, count in guarantees]
-    pairs = [
-        Composed(event=_release_with(guarantee), count=count) for guarantee, count in guarantees
-    ]
-    assumes: dict[str, None] = {}
-    for guarantee, _ in guarantees:
-        assumes.update(dict.fromkeys(guarantee.assumes))
-    # The guarantees of runs are composed if there is no theorem for their events.
-    for parts in (events, pairs):
-        with suppress(UnsupportedEventError):
-            price = tuning.price(
-                Sequence(events=tuple(parts)),
-                way="all",
-                tries=1,
-                delta=delta,
-                adjacency=first.adjacency,
-                unit=first.unit,
-            )
-            return replace(price, assumes=tuple(assumes))
-    return None
 
 
 def _release_with(guarantee: Guarantee) -> ApproximateRelease | PureRelease:

@@ -6,6 +6,7 @@ from typing import Any
 import numpy as np
 
 from pages.what_if.findings import (
+    answer_text,
     configuration_text,
     curve_finding,
     curve_title,
@@ -13,7 +14,7 @@ from pages.what_if.findings import (
     result_text,
     search_finding,
 )
-from pages.what_if.formats import SAYS, estimate_text, is_percent, slider_label
+from pages.what_if.formats import SAYS, is_percent, slider_label
 from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
@@ -217,14 +218,13 @@ def _interval_strip(low: float, high: float) -> dict:
 
 def _answer_texts(result: WhatIfResult) -> list[dict]:
     """Return the value of the crossing at its line, left of it unless that is the edge."""
-    answer = result.curve.answer
-    if answer is None:
+    solution = result.curve.solution
+    if solution is None:
         return []
     axis = _x_axis(result)
     low, high = axis.ends
-    x = float(axis.position(answer))
-    value = estimate_text(result.settings, result.settings.x_field, answer)
-    text = theme.coloured(f"<b>{value}</b>", theme.BOUND)
+    x = float(axis.position(result.curve.answer))
+    text = theme.coloured(f"<b>{answer_text(result, solution)}</b>", theme.BOUND)
     annotation = theme.annotation(text, x=x, y=0, size=13, yref="paper", yanchor="bottom")
     if (x - low) / (high - low) < _EDGE:
         return [{**annotation, "xanchor": "left", "xshift": 4}]

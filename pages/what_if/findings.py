@@ -61,16 +61,22 @@ def curve_title(result: WhatIfResult) -> str:
 def curve_finding(result: WhatIfResult) -> str:
     """Return the finding of the curve, or "" while it is open."""
     curve = result.curve
-    if curve.answer is not None:
-        settings = result.settings
-        value = estimate_text(settings, settings.x_field, curve.answer)
-        return result_text(result, "finding.from", value=value)
+    if curve.solution is not None:
+        return result_text(result, "finding.from", value=answer_text(result, curve.solution))
     if not curve.complete:
         return ""
     if curve.crossing is None:
         key = f"finding.best_{result.settings.asked_measure.better}"
         return SAYS(key, value=measure_text(result.settings, curve.peak.median))
     return SAYS[f"finding.{curve.crossing.verdict}"]
+
+
+def answer_text(result: WhatIfResult, solution: Solution) -> str:
+    """Return the value that answers the question, with two digits if it is an estimate."""
+    settings = result.settings
+    if result.curve.is_for_most:
+        return value_text(settings, settings.x_field, solution.safe)
+    return estimate_text(settings, settings.x_field, solution.point)
 
 
 def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
@@ -85,12 +91,6 @@ def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
         return SAYS("interval.below", high=high)
     low = value_text(settings, name, two_digits(crossing.low, ROUND_FLOOR))
     return range_text(low, high)
-
-
-def runs_reaching_text(result: WhatIfResult, crossing: Solution) -> str:
-    """Count the runs that reach the target at the safe value, in words."""
-    runs = len(result.base.runs)
-    return SAYS("interval.did", hits=round(crossing.share_safe * runs), runs=runs)
 
 
 # Effects of parameters

@@ -12,6 +12,7 @@ from pages.what_if import (
     charts_effects,
     charts_map,
     texts_answer,
+    texts_card,
     texts_question,
     texts_tables,
     texts_tiles,
@@ -21,6 +22,8 @@ from pages.what_if.page_tab import choose_measure, choose_runs
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings, settings_about
 from pages.what_if.topics import STARTS, Topic
+from ui.compute.runner import compute
+from ui.export.share_dialog import address, handout_of
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, Tab
@@ -56,7 +59,6 @@ def more_choices(pages: Sequence[Page], state: PageState) -> None:
     sliders_by_name = {name: slider_label(name) for name in settings.sliders}
     choose_measure(state)
     state.choose("slider", "Parameter to solve for", sliders_by_name)
-    state.choose("other", "Second axis of the map", sliders_by_name)
     topic_page = _page_of(pages, state.settings).at(state.settings.topic_settings)
     if topic_page.controls.more_choices is not None:
         topic_page.controls.more_choices(state)
@@ -110,6 +112,32 @@ def _page_of(pages: Sequence[Page], settings: WhatIfSettings) -> Page:
 
 
 # Charts and downloads
+
+
+def label_button(pages: Sequence[Page], state: PageState, result: WhatIfResult) -> None:
+    """Show the button that downloads the privacy label of a run with the recommended epsilon."""
+    recommendation = result.recommendation
+    settings = result.settings.topic_settings
+    if recommendation is not None:
+        settings = recommendation.settings
+    topic_state = PageState(page=result.settings.topic, settings=settings)
+    topic_page = _page_of(pages, result.settings).at(settings)
+    link = address(topic_state).replace("/what-if?", f"/{topic_page.name}?")
+
+    def make_label() -> str:
+        topic_result, _ = compute(settings, seconds=0)
+        return handout_of(topic_state, topic_page, topic_result, link=link, code="").label_html()
+
+    with st.container(key="card-label"):
+        st.download_button(
+            "Label",
+            data=make_label,
+            file_name="label.html",
+            mime="text/html",
+            on_click="ignore",
+            icon=":material/sell:",
+            disabled=recommendation is None,
+        )
 
 
 def main_charts(result: WhatIfResult) -> Rows:
@@ -181,12 +209,14 @@ def planner_page(pages: Sequence[Page]) -> Page:
         content=Content(
             tiles=texts_tiles.numbers,
             texts={
+                "card": texts_card.card,
                 "verdict": texts_answer.verdict,
                 "caption": texts_tiles.caption,
                 "guarantee": texts_tables.price,
                 "table": texts_tables.table,
             },
             charts=main_charts,
+            actions=partial(label_button, pages),
             tabs=(
                 Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
                 Tab("table", "Table", ("table",)),

@@ -11,8 +11,9 @@ from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings
 from lab.statistics.differences import Difference
 from lab.sweeps.sweep import difference_of_settings, summary
-from lab.sweeps.tuning_cost import prices, together
+from lab.sweeps.tuning_cost import prices
 from pages.what_if.measurements import BaseRuns, Curve, Effect
+from pages.what_if.recommendation import Recommendation, recommend
 from pages.what_if.result_curve import CurveResult, reaches
 from pages.what_if.result_map import MapResult
 from pages.what_if.result_search import SearchResult
@@ -63,6 +64,11 @@ class WhatIfResult:
         return int(reaches(self.settings, self.base.runs).sum())
 
     # Curve, map and search
+
+    @cached_property
+    def recommendation(self) -> Recommendation | None:
+        """Return the value with which 90 % of runs reach the target, or None if none is shown."""
+        return recommend(self.curve, self.plan.curve)
 
     @cached_property
     def curve(self) -> CurveResult:
@@ -150,25 +156,6 @@ class WhatIfResult:
         It is empty if a run has no guarantee.
         """
         return prices(self.settings.topic_settings, self.settings.tries)
-
-    @property
-    def used(self) -> tuple[tuple[Settings, int], ...]:
-        """Return the settings that the answer uses, each with its number of runs."""
-        settings = self.settings
-        runs = settings.repeats
-        if settings.answered_question != "best":
-            return tuple((measured, runs) for measured in self.plan.curve.values())
-        retested = settings.topic_settings
-        if self.search.winner is not None:
-            retested = self.search.winner.settings
-        retests = settings.repeats * self._planned_retests
-        candidates = [(candidate, runs) for candidate in settings.candidates]
-        return (*candidates, (retested, retests), (settings.topic_settings, retests))
-
-    @property
-    def used_up(self) -> Guarantee | None:
-        """Return the cost of releasing all runs, or None if they have no guarantee together."""
-        return together(self.used)
 
     # Tables
 

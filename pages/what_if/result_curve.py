@@ -81,21 +81,36 @@ class CurveResult:
         )
 
     @property
-    def answer(self) -> float | None:
-        """Return the estimated value at which the median reaches the target, or None."""
-        if isinstance(self.crossing, Solution):
-            return self.crossing.point
+    def solution(self) -> Solution | None:
+        """Return the crossing for 90 % of runs, else that for the median, or None without one."""
+        for crossing in (self.crossing_for_most, self.crossing):
+            if isinstance(crossing, Solution):
+                return crossing
         return None
 
     @property
-    def interval(self) -> tuple[float, float] | None:
-        """Return the confidence interval of the crossing within the axis, or None without one."""
-        if not isinstance(self.crossing, Solution):
+    def is_for_most(self) -> bool:
+        """Return whether the solution is the crossing for 90 % of runs."""
+        return isinstance(self.crossing_for_most, Solution)
+
+    @property
+    def answer(self) -> float | None:
+        """Return the tested value with which 90 % of runs reach the target.
+
+        Without one, it is the estimated value from which on the median does, or None.
+        """
+        if self.solution is None:
             return None
-        low = self.crossing.low
+        if self.is_for_most:
+            return self.solution.safe
+        return self.solution.point
+
+    @property
+    def interval(self) -> tuple[float, float] | None:
+        """Return the confidence interval of the solution within the axis, or None without one."""
+        if self.solution is None:
+            return None
+        low = self.solution.low
         if low is None:
             low = self.planned_values[0]
-        high = self.crossing.high
-        if high is None:
-            high = self.planned_values[-1]
-        return float(low), float(high)
+        return float(low), self.solution.safe

@@ -5,7 +5,7 @@ for each value of the curve, each bar, each cell of the map and each configurati
 """
 
 import math
-from collections.abc import Collection, Iterable, Mapping, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, fields, replace
 from functools import cached_property
 from typing import Any, ClassVar, Self
@@ -43,7 +43,6 @@ class WhatIfSettings(Settings):
     base: the topic's settings in one text (``lab.experiment.links``).
     question: one of ``QUESTIONS``, or ``CURVE``.
     slider: the topic's field that is solved for, on the x axis of the curve.
-    other: the topic's field on the y axis of the map.
     measure: a key of the topic's measures.
     target: in percent, or in the unit of the measure.
     repeats: number of runs of each setting.
@@ -62,7 +61,6 @@ class WhatIfSettings(Settings):
     base: str = STARTS["classifier"].base
     question: str = "smallest"
     slider: str = STARTS["classifier"].slider
-    other: str = STARTS["classifier"].other
     measure: str = STARTS["classifier"].measure
     target: float = 90.0
     repeats: int = 100
@@ -73,8 +71,6 @@ class WhatIfSettings(Settings):
         object.__setattr__(self, "topic_settings", self._read(self.base))
         check.choice(self.topic_settings.experiment.measures, measure=self.measure)
         check.choice(self.sliders, slider=self.slider)
-        other_sliders = [name for name in self.sliders if name != self.slider]
-        check.choice(other_sliders, other=self.other)
         super().__post_init__()
         if self.repeats not in REPEATS:
             allowed = f"one of: {', '.join(map(str, REPEATS))}"
@@ -167,9 +163,9 @@ class WhatIfSettings(Settings):
     @property
     def y_field(self) -> str:
         """Return the field on the y axis of the map."""
-        if self.other == self.x_field:
-            return self.slider
-        return self.other
+        start = STARTS[self.topic]
+        preferred = (start.map_slider, start.slider, *self.sliders)
+        return next(name for name in preferred if name in self.sliders and name != self.x_field)
 
     @property
     def only_improves(self) -> bool:
@@ -257,7 +253,9 @@ class WhatIfSettings(Settings):
         topic = check.choice(self.TOPICS, topic=changes.get("topic", self.topic))
         if topic != self.topic:
             values = {name: getattr(self, name) for name in self._field_names()}
-            return type(self)(**{**values, **STARTS[topic]._asdict(), **changes})
+            start = STARTS[topic]._asdict()
+            del start["map_slider"]
+            return type(self)(**{**values, **start, **changes})
 
         topic_changes = self._of_topic(changes)
         if topic_changes:
@@ -272,7 +270,6 @@ class WhatIfSettings(Settings):
             settings = _changed(settings, topic_changes)
             changes["base"] = links.compact(settings, separator=BASE_SEPARATOR)
             changes = {**self._replacements_for(settings), **changes}
-        changes |= self._second_slider(changes)
         changes |= self._new_target(changes)
         return replace(self, **changes)
 
@@ -288,29 +285,16 @@ class WhatIfSettings(Settings):
         return {self.x_field: x_axis.nearest(x_share), self.y_field: y_axis.nearest(y_share)}
 
     def _replacements_for(self, settings: Settings) -> dict[str, str]:
-        """Return a slider, a second one and a measure instead of those that ``settings`` lack."""
+        """Return a slider and a measure instead of those that ``settings`` lack."""
         start = STARTS[self.topic]
         sliders = self._sliders_of(settings)
-        preferred = (start.slider, start.other, *sliders)
         replacements: dict[str, str] = {}
         if self.slider not in sliders:
-            replacements["slider"] = _first_free(preferred, sliders, {self.other})
-        if self.other not in sliders:
-            taken = {self.slider, replacements.get("slider", "")}
-            replacements["other"] = _first_free(preferred, sliders, taken)
+            preferred = (start.slider, *sliders)
+            replacements["slider"] = next(name for name in preferred if name in sliders)
         if self.measure not in settings.experiment.measures:
             replacements["measure"] = start.measure
         return replacements
-
-    def _second_slider(self, changes: Mapping[str, Any]) -> dict[str, str]:
-        """Return another slider for one of the axes if ``changes`` give both the same one."""
-        slider = changes.get("slider", self.slider)
-        if slider != changes.get("other", self.other):
-            return {}
-        free = _first_free((self.slider, self.other, *self.sliders), self.sliders, {slider})
-        if "slider" in changes:
-            return {"other": free}
-        return {"slider": free}
 
     def _new_target(self, changes: Mapping[str, Any]) -> dict[str, float]:
         """Return the usual target of a new measure."""
@@ -333,11 +317,6 @@ def _changed(settings: Settings, changes: Mapping[str, Any]) -> Settings:
         check.choice(names, field=name)
         settings = links.changed(settings, name, value)
     return settings
-
-
-def _first_free(preferred: Iterable[str], allowed: Sequence[str], taken: set[str]) -> str:
-    """Return the first preferred name that is allowed and not taken."""
-    return next(name for name in preferred if name in allowed and name not in taken)
 
 
 def settings_about(topics: Mapping[str, Topic]) -> type[WhatIfSettings]:

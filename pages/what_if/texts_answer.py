@@ -6,7 +6,6 @@ from pages.what_if.findings import (
     configuration_text,
     crossing_interval_text,
     result_text,
-    runs_reaching_text,
 )
 from pages.what_if.formats import (
     SAYS,
@@ -15,8 +14,9 @@ from pages.what_if.formats import (
     x_estimate_text,
     x_setting_text,
 )
-from pages.what_if.measurements import MOST
+from pages.what_if.recommendation import Recommendation
 from pages.what_if.result import WhatIfResult
+from pages.what_if.texts_card import advice, epsilon_to_take, median_reach
 
 # Name of the text about the retests, by what they allow to claim.
 _GAINS = {Case.AHEAD: "ahead", Case.BEHIND: "behind", Case.ALIKE: "alike"}
@@ -26,9 +26,16 @@ def verdict(result: WhatIfResult) -> str:
     """Return the answer to the question, as far as it is known."""
     if result.settings.answered_question == "best":
         return _best_configuration(result)
+    recommendation = result.recommendation
+    if recommendation is not None:
+        epsilon = epsilon_to_take(result)
+        if epsilon is not None:
+            return join_texts(advice(result, *epsilon))
+        enough = _enough(result, recommendation)
+        return join_texts([enough, median_reach(result, recommendation)])
     crossing = result.curve.crossing
     if isinstance(crossing, Solution):
-        return join_texts([_solution(result, crossing), _single_runs(result, crossing)])
+        return _solution(result, crossing)
     if not result.curve.complete:
         done = len(result.curve.measured.values)
         return result_text(result, "so-far", done=done, best=_best_median(result))
@@ -50,35 +57,14 @@ def _solution(result: WhatIfResult, solution: Solution) -> str:
     )
 
 
-def _single_runs(result: WhatIfResult, solution: Solution) -> str:
-    """Count the runs that reach the target next to the crossing, and name the value for 90 %.
-
-    The count is of the first tested value from the crossing on. Both may look alike.
-    """
-    settings = result.settings
-    crossing_text = x_setting_text(settings, solution.point)
-    tested_text = x_setting_text(settings, solution.tested)
-    case = "next"
-    if tested_text == crossing_text:
-        case = "here"
-    text = result_text(
+def _enough(result: WhatIfResult, recommendation: Recommendation) -> str:
+    """Count the runs that reach the target with the value to take."""
+    return result_text(
         result,
-        f"found.{case}",
-        point=x_estimate_text(settings, solution.point),
-        there=tested_text,
-        hits=round(solution.share_at_tested * len(result.base.runs)),
-    )
-    if solution.share_at_tested >= MOST:
-        return text
-    crossing_for_most = result.curve.crossing_for_most
-    if not isinstance(crossing_for_most, Solution):
-        return text
-    text_for_most = SAYS(
         "found.most",
-        safe=x_setting_text(settings, crossing_for_most.safe),
-        did=runs_reaching_text(result, crossing_for_most),
+        safe=x_setting_text(result.settings, recommendation.value),
+        hits=recommendation.hits,
     )
-    return join_texts([text, text_for_most])
 
 
 def _unsolved(result: WhatIfResult, crossing: Crossing) -> str:

@@ -1,5 +1,7 @@
 """Texts of the planner's questions, the slider of the target, and rows of a visitor's file."""
 
+from lab.experiment.settings import Settings
+from lab.label.label import roles_of
 from pages.what_if.formats import SAYS, is_percent, measure_noun, question_values
 from pages.what_if.settings import WhatIfSettings
 from ui.text.escaping import plain
@@ -23,17 +25,26 @@ def questions(settings: WhatIfSettings) -> dict[str, str]:
     values = {**question_values(settings), "name": in_sentence(settings.slider)}
     texts = {"smallest": SAYS("question.smallest", **values)}
     if settings.people_field:
-        texts["people"] = SAYS("question.people", people=_people_noun(settings), **values)
+        texts["people"] = SAYS(
+            "question.people", people=_people_noun(settings.topic_settings), **values
+        )
     if settings.candidates:
         texts["best"] = SAYS["question.best"]
     return texts
 
 
-def _people_noun(settings: WhatIfSettings) -> str:
-    """Return the noun of what the slider of people counts."""
-    if getattr(settings.topic_settings, "rows_each", 1) > 1:
+def people_text(settings: Settings) -> str:
+    """Return the number of people of a topic's settings, as in "284 people"."""
+    return f"{getattr(settings, settings.PEOPLE):,} {_people_noun(settings)}"
+
+
+def _people_noun(settings: Settings) -> str:
+    """Return the noun of what a topic's field of people counts."""
+    roles = roles_of(settings)
+    has_several_rows = roles is not None and not roles.person and not roles.one_row
+    if has_several_rows or getattr(settings, "rows_each", 1) > 1:
         return "rows"
-    return PEOPLE.get(settings.people_field, in_sentence(settings.people_field))
+    return PEOPLE.get(settings.PEOPLE, in_sentence(settings.PEOPLE))
 
 
 def target_slider(settings: WhatIfSettings) -> dict[str, object]:

@@ -2,7 +2,6 @@
 
 from functools import partial
 
-from dpcore.privacy import Guarantee
 from lab.papers import short
 from pages.what_if.findings import result_text
 from pages.what_if.formats import (
@@ -21,12 +20,13 @@ from ui.text.tiles import number, percent, unit_word
 
 
 def price(result: WhatIfResult) -> str:
-    """Return the cost of the answer's runs, and of a search on private rows."""
+    """Return the cost of the answer's search, and of one on private rows."""
     papers = f"{short('ligett2017')}; {short('ghazi2025')}"
     honest = tiles.note(SAYS("cost.honest", papers=papers))
+    public_rows = tiles.note(SAYS["cost.public_rows"])
     if not result.prices:
-        return tiles.note(SAYS["cost.void"]) + _used(result) + honest
-    return _used(result) + _price_table(result) + honest
+        return tiles.note(SAYS["cost.void"]) + public_rows + honest
+    return public_rows + _price_table(result) + honest
 
 
 def _price_table(result: WhatIfResult) -> str:
@@ -45,7 +45,12 @@ def _price_table(result: WhatIfResult) -> str:
     unit = unit_word(one_run.unit)
     return tables.table(
         rows,
-        title=SAYS("cost.title", tries=tries, **_epsilon_and_delta(one_run)),
+        title=SAYS(
+            "cost.title",
+            tries=tries,
+            epsilon=number(one_run.epsilon),
+            delta=_delta_text(one_run.delta),
+        ),
         caption=SAYS("cost.caption", adjacency=one_run.adjacency, unit=unit, tries=tries),
         heads=dict(zip(rows[0], SAYS["cost.heads"].split(", "), strict=True)),
         formats={"epsilon": number, "delta": _delta_text},
@@ -55,22 +60,6 @@ def _price_table(result: WhatIfResult) -> str:
 def _delta_text(value: float) -> str:
     """Return a delta with three digits."""
     return delta(value, digits=3)
-
-
-def _epsilon_and_delta(guarantee: Guarantee) -> dict[str, str]:
-    """Return the texts of a guarantee's epsilon and delta."""
-    return {"epsilon": number(guarantee.epsilon), "delta": _delta_text(guarantee.delta)}
-
-
-def _used(result: WhatIfResult) -> str:
-    """Count the runs that the answer uses, and name the cost of releasing all of them."""
-    counts = [runs for _, runs in result.used]
-    runs = SAYS("cost.used", runs=sum(counts), settings=len(counts))
-    if result.used_up is None:
-        together = SAYS["cost.none"]
-    else:
-        together = SAYS("cost.together", **_epsilon_and_delta(result.used_up))
-    return tiles.note(f"{runs} {together} {SAYS['cost.public_rows']}")
 
 
 # Curve

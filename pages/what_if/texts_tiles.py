@@ -1,14 +1,9 @@
 """The tiles of an answer, and the caption under its charts."""
 
-from lab.statistics.crossing import Crossing, Solution
-from pages.what_if.findings import (
-    crossing_interval_text,
-    result_text,
-    runs_reaching_text,
-)
+from lab.statistics.crossing import Crossing
+from pages.what_if.findings import answer_text, crossing_interval_text, result_text
 from pages.what_if.formats import (
     SAYS,
-    estimate_text,
     is_count,
     is_percent,
     measure_noun,
@@ -26,18 +21,12 @@ WAITING = "…"
 
 
 def numbers(result: WhatIfResult) -> list[Tile]:
-    """Return the tiles: the answer, that for 90 % of runs, and the topic's settings."""
+    """Return the tiles: the answer, that for fewer or more runs, and the topic's settings."""
     if result.settings.answered_question == "best":
         return _search_tiles(result)
-    crossing = result.curve.crossing
-    crossing_for_most = result.curve.crossing_for_most
-    if crossing is None or crossing_for_most is None:
+    if not result.settings.only_improves:
         return _peak_tiles(result)
-    return [
-        _answer_tile(result, crossing),
-        _most_tile(result, crossing_for_most),
-        _base_tile(result),
-    ]
+    return [_answer_tile(result), _runs_tile(result), _base_tile(result)]
 
 
 def _measure_tile(result: WhatIfResult, name: str, value: float, note: str, tone: str = "") -> Tile:
@@ -59,41 +48,49 @@ def _base_tile(result: WhatIfResult) -> Tile:
 # Where the target is reached
 
 
-def _answer_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
+def _answer_tile(result: WhatIfResult) -> Tile:
     """Return the tile of the value that answers the question."""
     settings = result.settings
     case = "smallest"
     if is_count(settings, settings.x_field):
         case = "fewest"
     name = result_text(result, f"tiles.{case}")
-    if not isinstance(crossing, Solution):
-        return Tile(name, _missing_value(result, crossing), SAYS["tiles.median"], tone="bound")
+    solution = result.curve.solution
+    if solution is None:
+        missing = _missing_value(result, result.curve.crossing)
+        return Tile(name, missing, SAYS["tiles.median"], tone="bound")
+    amount = two_digits(solution.point)
+    note = SAYS("tiles.found", interval=crossing_interval_text(result, solution))
+    if result.recommendation is not None:
+        amount = result.recommendation.value
+        note = result_text(result, "tiles.reach", hits=result.recommendation.hits)
     return Tile(
         name,
-        estimate_text(settings, settings.x_field, crossing.point),
-        SAYS("tiles.found", interval=crossing_interval_text(result, crossing)),
+        answer_text(result, solution),
+        note,
         tone="bound",
-        amount=two_digits(crossing.point),
+        amount=amount,
         unit=slider_label(settings.x_field),
     )
 
 
-def _missing_value(result: WhatIfResult, crossing: Crossing) -> str:
+def _missing_value(result: WhatIfResult, crossing: Crossing | None) -> str:
     """Return the text in place of a value that there is not, or not yet."""
-    if not result.curve.complete:
+    if crossing is None or not result.curve.complete:
         return WAITING
     return SAYS[f"tiles.{crossing.verdict}"]
 
 
-def _most_tile(result: WhatIfResult, crossing: Crossing) -> Tile:
-    """Return the tile of the same question about 90 % of runs."""
+def _runs_tile(result: WhatIfResult) -> Tile:
+    """Return the tile of the value for the median run, or that 90 % of runs have no value."""
     settings = result.settings
-    name = SAYS["tiles.for_most"]
-    if not isinstance(crossing, Solution):
-        note = result_text(result, "tiles.each")
-        return Tile(name, _missing_value(result, crossing), note)
-    safe = value_text(settings, settings.x_field, crossing.safe)
-    return Tile(name, safe, runs_reaching_text(result, crossing))
+    recommendation = result.recommendation
+    if recommendation is None:
+        missing = _missing_value(result, result.curve.crossing_for_most)
+        return Tile(SAYS["tiles.for_most"], missing, result_text(result, "tiles.each"))
+    value = value_text(settings, settings.x_field, recommendation.median_value)
+    note = result_text(result, "tiles.reach", hits=recommendation.median_hits)
+    return Tile(SAYS["tiles.for_median"], value, note)
 
 
 # The best value of a measure that may get better and worse

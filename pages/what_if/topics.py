@@ -29,13 +29,16 @@ class Topic(NamedTuple):
 
 
 class Start(NamedTuple):
-    """The first question about a topic, with values of fields of ``WhatIfSettings``."""
+    """The first question about a topic, with values of fields of ``WhatIfSettings``.
+
+    map_slider: the field on the y axis of the map, unless it is on the x axis.
+    """
 
     base: str
     measure: str
     target: float
     slider: str
-    other: str
+    map_slider: str
     repeats: int = 100
 
 

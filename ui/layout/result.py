@@ -32,6 +32,8 @@ def show_result(screen: Screen, state: PageState) -> str:
     with first_area:
         _show_text(texts, "numbers")
         _show_text(texts, "verdict")
+        if page.content.actions is not None:
+            page.content.actions(state, screen.result)
     with charts_area:
         widgets.board(
             charts[FIRST],

@@ -98,10 +98,12 @@ class Content:
     Attributes:
         tiles: Returns the tiles over the charts.
         texts: Name -> function of a result that returns HTML. All pages have "verdict", one or two
-            lines under the tiles; "caption" is one line under the charts.
+            lines under the tiles; "caption" is one line under the charts; "card", unless it is
+            "", is shown in place of tiles and verdict.
         charts: Returns the row of charts in the first screen, at most three, which move with the
             sliders.
         tabs: The tabs under them.
+        actions: Shows widgets that belong to the card, from the page's state and a result.
         lead: Returns the text (markdown) of settings with which *How it works* begins.
         first_targets: Returns measure -> the target with which questions about a result start,
             where it is not the usual one.
@@ -111,6 +113,7 @@ class Content:
     texts: Mapping[str, Callable[[Any], str]]
     charts: Callable[[Any], Rows]
     tabs: Sequence[Tab] = (WHY_TAB, GUARANTEE_TAB)
+    actions: Callable[[PageState, Any], None] | None = None
     lead: Callable[[Any], str]
     first_targets: Callable[[Any], Mapping[str, float]] = _NO_FIRST_TARGETS
 
@@ -186,7 +189,8 @@ class QuestionTab(NamedTuple):
             return [[replace(chart, name=ANSWER)]]
 
         boards = LazyValues({ASK_TAB.name: first_chart}, result)
-        return View((), {ANSWER: view.texts["verdict"]}, boards)
+        answer = view.texts["card"] or view.texts["verdict"]
+        return View((), {ANSWER: answer}, boards)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -291,7 +295,12 @@ class Page:
 
     def tab_texts(self, view: View, tab: str) -> dict[str, str]:
         """Return CSS selector -> HTML of the texts in sight while this tab is open."""
-        texts = {".lab-numbers": tile_row(view.tiles), ".lab-verdict": view.texts["verdict"]}
+        numbers = ""
+        if "card" in view.texts:
+            numbers = view.texts["card"]
+        if not numbers:
+            numbers = tile_row(view.tiles)
+        texts = {".lab-numbers": numbers, ".lab-verdict": view.texts["verdict"]}
         for name in (*self.captions, *self.tab(tab).texts):
             texts[f".lab-words-{name}"] = view.texts[name]
         return texts

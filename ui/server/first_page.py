@@ -33,6 +33,7 @@ _STYLE_PARTS = (
     "layout",
     "controls",
     "tiles",
+    "card",
     "verdict",
     "tables",
     "compare",

@@ -274,17 +274,22 @@ def meaning(guarantee: Guarantee) -> str:
     )
 
 
-def rare_guess_text(guarantee: Guarantee) -> str:
-    """Return how often a guess is right at most that would be right 1 time in 100 otherwise."""
+def rare_guess_text(guarantee: Guarantee, *, section: str = "rare") -> str:
+    """Return how often a guess is right at most that would be right 1 time in 100 otherwise.
+
+    Args:
+        guarantee: The guarantee.
+        section: The section of the shared texts, "rare", or "rare-short" where room is scarce.
+    """
     success = largest_success(guarantee, base_rate=_RARE)
     if success > PRACTICALLY_CERTAIN:
-        return SAYS["rare.certain"]
+        return SAYS[f"{section}.certain"]
     unit = unit_word(guarantee.unit)
     if success > _OFTEN:
         most = math.ceil(100 * success - _ROUNDING_ERROR)
-        return SAYS("rare.often", unit=unit, most=most)
+        return SAYS(f"{section}.often", unit=unit, most=most)
     # A larger success is meant where it is rounded.
-    return SAYS("rare.odds", unit=unit, most=math.floor(1 / success + _ROUNDING_ERROR))
+    return SAYS(f"{section}.odds", unit=unit, most=math.floor(1 / success + _ROUNDING_ERROR))
 
 
 def large_delta_warning(delta: float, count: int, units: str = "rows") -> str:

@@ -36,7 +36,7 @@ def test_a_topic_begins_with_its_first_question(topic):
     question = PAGE.settings().change(topic=topic)
 
     assert question.slider == start.slider
-    assert question.other == start.other
+    assert question.y_field == start.map_slider
     assert question.measure == start.measure
 
 
@@ -161,7 +161,7 @@ def run_program(question: WhatIfSettings) -> tuple[str, dict]:
 
 @pytest.mark.parametrize("slider", ["epsilon", "clip_norm"])
 def test_the_program_prints_the_table_of_the_page(slider):
-    question = question_about("classifier", slider=slider, other="steps")
+    question = question_about("classifier", slider=slider)
     result = question.experiment.run()
 
     printed, _ = run_program(question)

@@ -1,14 +1,9 @@
 """What a search costs by the planner."""
 
-import math
-
-import numpy as np
 import pytest
 
-from dpcore.accountants import gdp
-from lab.sweeps.tuning_cost import prices, together
-from pages.what_if.result import WhatIfResult
-from tests.pages.what_if.examples import TOPICS, question_about, result_with
+from lab.sweeps.tuning_cost import prices
+from tests.pages.what_if.examples import TOPICS, question_about
 
 TRIES = 7
 ROUNDING = 1 + 1e-9
@@ -65,42 +60,3 @@ def test_runs_without_a_guarantee_have_no_price(topic, change):
 
     assert settings.guarantee is None
     assert prices(settings, TRIES) == {}
-
-
-def test_several_runs_cost_more_than_one():
-    settings = question_about("classifier").topic_settings
-
-    assert together(((settings, 3),)).epsilon > settings.epsilon
-
-
-def test_runs_have_no_price_together_if_one_has_no_guarantee():
-    settings = question_about("classifier").topic_settings
-    published = settings.change(version="published")
-
-    assert together(((settings, 3), (published, 1))) is None
-
-
-# Runs of an answer
-
-
-@pytest.fixture(scope="module")
-def answer() -> WhatIfResult:
-    question = question_about("classifier", question="smallest", repeats=100)
-    return result_with(question, lambda settings, count: np.zeros(count))
-
-
-def test_an_answer_uses_all_values_and_all_runs(answer):
-    epsilons = list(answer.plan.curve)
-
-    used = [(settings.epsilon, runs) for settings, runs in answer.used]
-
-    assert used == [(epsilon, 100) for epsilon in epsilons]
-
-
-def test_the_runs_of_an_answer_compose_as_gaussian_releases(answer):
-    mus = np.array([gdp.mu_of(epsilon, delta=1e-5) for epsilon in answer.plan.curve])
-    mu = math.sqrt(100 * (mus**2).sum())
-
-    expected = gdp.epsilon_of(1e-5, mu=mu)
-
-    assert answer.used_up.epsilon == pytest.approx(expected, rel=1e-6)

@@ -14,6 +14,7 @@ from lab.statistics.crossing import Solution
 from pages.what_if import (
     formats,
     texts_answer,
+    texts_card,
     texts_question,
     texts_tables,
     texts_tiles,
@@ -27,8 +28,9 @@ from tests.pages.what_if.examples import PAGE, TOPICS
 from tests.reached import unread
 from tests.sentences import Rules, amount, broken_by, plain
 
-# Most letters of a verdict.
+# Most letters of a verdict, and of the four sentences of a card.
 LONGEST = 300
+LONGEST_OF_CARD = 530
 # Results of which all charts are drawn, and then a share of the others.
 ALL_DRAWN = 60
 DRAWN_SHARE = 3
@@ -37,7 +39,10 @@ DRAWN_SHARE = 3
 def all_texts(result: WhatIfResult) -> str:
     """Return all texts of a result, the verdict first."""
     verdict = plain(texts_answer.verdict(result))
-    assert len(verdict) <= LONGEST, (len(verdict), verdict)
+    longest = LONGEST
+    if texts_card.card(result):
+        longest = LONGEST_OF_CARD
+    assert len(verdict) <= longest, (len(verdict), verdict)
     parts = []
     for name, text_of in PAGE.content.texts.items():
         if name not in ("verdict", "table"):
@@ -67,13 +72,32 @@ def has_two_digits(result, match) -> bool:
     return all(float(f"{number:.2g}") == number for number in numbers)
 
 
-def runs_reached(result, match) -> bool:
-    """Return whether so many runs reach the target at the safe value, enough to show it."""
-    safe = result.curve.crossing_for_most.safe
-    index = int(np.searchsorted(result.curve.measured.values, safe))
+def reached_by_most(result, match) -> bool:
+    """Return whether so many runs reach the target at the answer and all values after it.
+
+    They are enough to show that 90 % of runs do, and at the value before they are not.
+    """
+    index = int(np.searchsorted(result.curve.measured.values, result.curve.answer))
     reaching = oracles.reaching_runs(result, index)
     counts = (int(match[1]), int(match[2]))
-    return counts == (reaching.sum(), len(reaching)) and oracles.is_shown_for_most(reaching)
+    later = range(index, len(result.curve.measured.values))
+    return (
+        counts == (reaching.sum(), len(reaching))
+        and all(oracles.is_shown_for_most(oracles.reaching_runs(result, at)) for at in later)
+        and not oracles.is_shown_for_most(oracles.reaching_runs(result, index - 1))
+    )
+
+
+def median_reaches(result, match) -> bool:
+    """Return whether the median run reaches the target with this value, and so many runs do."""
+    settings = result.settings
+    for index, value in enumerate(result.curve.measured.values):
+        if formats.x_setting_text(settings, value) == match[1]:
+            reaching = oracles.reaching_runs(result, index)
+            median = np.median(oracles.runs(result)[index])
+            is_reached = median >= oracles.goal(result) - oracles.ROUNDING
+            return is_reached and int(match[2]) == reaching.sum() < oracles.MOST * len(reaching)
+    return False
 
 
 def base_reached(result, match) -> bool:
@@ -117,15 +141,6 @@ def number_of_tries(result, match) -> bool:
     return int(match[1]) == len(result.search.tries) == result.settings.tries
 
 
-def number_of_runs(result, match) -> bool:
-    runs = oracles.used_runs(result)
-    return amount(match[1]) == runs and int(match[2]) == len(result.used)
-
-
-def cost_of_all_runs(result, match) -> bool:
-    return bool(np.isclose(amount(match[1]), result.used_up.epsilon, rtol=0.006))
-
-
 PEAK = (
     r"Of (\d+) values of .*?, the (?:highest|lowest) median .*? is (\S+?)(?: %)?, with .*? There,"
     r" (\d+) of (\d+) runs"
@@ -135,7 +150,8 @@ RULES: Rules = {
     rf"with 95 % confidence, (\S+) to ({NUMBER})\)": interval_is_right,
     rf"({NUMBER})(?: \w+)? \(with 95 % confidence, (\S+) to ({NUMBER})\)": has_two_digits,
     r": (\S+) median run, (\S+) to (\S*\d)\.": has_two_digits,
-    r"\((\d+) of (\d+) runs reached it[,)]": runs_reached,
+    r"(?<!that )(?<!\d)(\d+) of (\d+) runs reach (?!the target)[A-Za-z]": reached_by_most,
+    r"With ([^.]*?(?:\d\.\d+)?[^.]*?), the median run does, but only (\d+) of": median_reaches,
     r"at all values of": everywhere,
     r"at no value of": nowhere,
     r"reached by (\d+) of (\d+) runs": base_reached,
@@ -143,8 +159,6 @@ RULES: Rules = {
     r"its median is \S+(?: \S+)?, (better|worse) than the": retests_differ,
     r"No difference from the": retests_are_alike,
     r"The best of (\d+) tries is": number_of_tries,
-    r"This answer uses ([\d,]+) runs? \((\d+) settings?": number_of_runs,
-    r"they would cost up to epsilon (\S+) at delta": cost_of_all_runs,
 }
 
 

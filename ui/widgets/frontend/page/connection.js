@@ -5,6 +5,7 @@
 
 import { reportReconnect } from "../channel/events.js"
 import { SilenceMonitor } from "../channel/timeout.js"
+import { copySentences } from "./copy.js"
 import { restoreFocus } from "./focus.js"
 import { joinHistoryEntries } from "./history.js"
 import { followLinks } from "./links.js"
@@ -102,6 +103,7 @@ class ConnectionMonitor {
       mendMenu(),
       retryTabs(),
       followLinks(),
+      copySentences(),
       restoreFocus(),
       explainUploads(() => this.uploadMegabytes),
       joinHistoryEntries(),
