@@ -58,9 +58,9 @@ def card(result: WhatIfResult) -> str:
     ]
     sentences = escape(" ".join(advice(result, recommendation, guarantee)))
     return (
-        f'<section class="lab-card"><div>{"".join(columns)}</div>'
-        f"<footer>{_stricter(recommendation.settings, guarantee)}"
-        f"<small>{SAYS['card.label']}</small>"
+        f'<section class="lab-card"><div>{" ".join(columns)}</div> '
+        f"<footer>{_stricter(recommendation.settings, guarantee)} "
+        f"<small>{SAYS['card.label']}</small> "
         f'<button type="button" data-copy="{sentences}">Copy</button></footer></section>'
     )
 
