@@ -21,10 +21,10 @@ def ask(
 
     Underscores in names of ``headers`` are hyphens.
     """
-    said = []
+    messages = []
 
     async def send(message):
-        said.append(message)
+        messages.append(message)
 
     async def receive():
         return {"type": "http.request"}
@@ -39,4 +39,5 @@ def ask(
         "headers": raw,
     }
     asyncio.run(app(scope, receive, send))
-    return said[0]["status"], Headers(raw=said[0]["headers"]), said[1]["body"]
+    start, answer, *_ = messages
+    return start["status"], Headers(raw=start["headers"]), answer["body"]

@@ -8,55 +8,80 @@ from tests.asgi import ask, inside
 from ui.classroom.visitor import COOKIE, VisitorCookie, new_cookie, visitor_word
 from ui.widgets import assets
 
-PAGE = {"accept": "text/html,*/*"}
+ACCEPT_PAGES = "text/html,*/*"
 
 
 def cookies_of(path: str, **headers: str) -> dict[str, str]:
-    """Return the cookies that an answer sets, beside those of the app inside."""
-    status, sent, body = ask(VisitorCookie(inside), path, **headers)
-    assert (status, body) == (200, b"inside")
-    found = SimpleCookie()
-    for value in sent.getlist("set-cookie"):
-        found.load(value)
-    assert found.pop("other").value == "1"
-    return {name: one.value for name, one in found.items()}
+    """Return the cookies that an answer sets, beside the one of the app inside."""
+    status, answer_headers, body = ask(VisitorCookie(inside), path, **headers)
+    assert status == 200
+    assert body == b"inside"
+    cookies = SimpleCookie()
+    for value in answer_headers.getlist("set-cookie"):
+        cookies.load(value)
+    assert cookies.pop("other").value == "1"
+    return {name: cookie.value for name, cookie in cookies.items()}
 
 
-def test_each_browser_gets_a_cookie_of_its_own_with_its_first_page():
-    first, second = (cookies_of("/classifier", **PAGE)[COOKIE] for _ in range(2))
-    words = {visitor_word({COOKIE: value}) for value in (first, second)}
-    assert len(words) == 2
-    assert "" not in words
-    assert cookies_of("/classifier", **PAGE, cookie=f"{COOKIE}={first}") == {}
+def cookie_of_new_browser() -> str:
+    return cookies_of("/classifier", accept=ACCEPT_PAGES)[COOKIE]
 
 
-@pytest.mark.parametrize("path", ["/static/x.js", "/_stcore/health", "/lab-channel"])
-def test_files_and_probes_get_no_cookie(path):
-    assert cookies_of(path, accept="*/*") == {}
+class TestFirstPage:
+    def test_each_browser_gets_a_cookie_of_its_own(self):
+        word = visitor_word({COOKIE: cookie_of_new_browser()})
+        other_word = visitor_word({COOKIE: cookie_of_new_browser()})
+
+        assert word
+        assert other_word
+        assert word != other_word
+
+    def test_a_browser_with_a_cookie_keeps_it(self):
+        cookie = cookie_of_new_browser()
+
+        cookies = cookies_of("/classifier", accept=ACCEPT_PAGES, cookie=f"{COOKIE}={cookie}")
+
+        assert cookies == {}
+
+    @pytest.mark.parametrize("path", ["/static/x.js", "/_stcore/health", "/lab-channel"])
+    def test_files_and_probes_get_no_cookie(self, path):
+        assert cookies_of(path, accept="*/*") == {}
 
 
-def test_cookie_is_hidden_from_scripts_and_holds_on_every_page(monkeypatch):
+@pytest.mark.parametrize("attribute", ["HttpOnly", "SameSite=lax", "Path=/lab;"])
+def test_a_cookie_is_hidden_from_scripts_and_holds_on_every_page(monkeypatch, attribute):
     monkeypatch.setattr(assets.st, "get_option", {"server.baseUrlPath": "/lab/"}.get)
-    _, headers, _ = ask(VisitorCookie(inside), "/lab/classifier", **PAGE)
-    set_cookie = next(value for value in headers.getlist("set-cookie") if COOKIE in value)
-    assert "HttpOnly" in set_cookie
-    assert "SameSite=lax" in set_cookie
-    assert "Path=/lab;" in set_cookie
+
+    _, headers, _ = ask(VisitorCookie(inside), "/lab/classifier", accept=ACCEPT_PAGES)
+
+    (set_cookie,) = [value for value in headers.getlist("set-cookie") if COOKIE in value]
+    assert attribute in set_cookie
 
 
-def test_invented_and_changed_cookies_are_not_accepted_and_replaced():
-    word, signature = new_cookie().split(".")
-    other = new_cookie().split(".")[1]
-    invented = (
-        "1",
-        word,
-        f"{word}.",
-        f"{'a' * 32}.{signature}",
-        f"{word}.{other}",
-        f"{word}.{signature}0",
+WORD, SIGNATURE = new_cookie().split(".")
+_, SIGNATURE_OF_ANOTHER = new_cookie().split(".")
+
+
+class TestSignature:
+    @pytest.mark.parametrize(
+        "cookie",
+        [
+            pytest.param("1", id="no word"),
+            pytest.param(WORD, id="no signature"),
+            pytest.param(f"{WORD}.", id="empty signature"),
+            pytest.param(f"{'a' * 32}.{SIGNATURE}", id="another word"),
+            pytest.param(f"{WORD}.{SIGNATURE_OF_ANOTHER}", id="signature of another"),
+            pytest.param(f"{WORD}.{SIGNATURE}0", id="longer signature"),
+        ],
     )
-    for value in invented:
-        assert visitor_word({COOKIE: value}) == ""
-        assert COOKIE in cookies_of("/classifier", **PAGE, cookie=f"{COOKIE}={value}")
-    assert visitor_word({COOKIE: f"{word}.{signature}"}) == word
-    assert visitor_word({}) == ""
+    def test_an_invented_cookie_is_not_accepted_and_replaced(self, cookie):
+        cookies = cookies_of("/classifier", accept=ACCEPT_PAGES, cookie=f"{COOKIE}={cookie}")
+
+        assert visitor_word({COOKIE: cookie}) == ""
+        assert COOKIE in cookies
+
+    def test_a_signed_cookie_is_accepted(self):
+        assert visitor_word({COOKIE: f"{WORD}.{SIGNATURE}"}) == WORD
+
+    def test_a_browser_without_a_cookie_has_no_word(self):
+        assert visitor_word({}) == ""

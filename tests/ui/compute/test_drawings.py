@@ -8,16 +8,20 @@ from ui.page.view import FIRST
 
 
 def test_a_drag_back_over_all_stops_of_a_slider_draws_no_chart_again():
-    page = next(page for page in PAGES if page.name == "attack")
-    stops = [page.settings(epsilon=epsilon) for epsilon in np.geomspace(0.1, 10, 81).round(4)]
+    (page,) = [page for page in PAGES if page.name == "attack"]
+    stops = np.geomspace(0.1, 10, 81).round(4)
 
     def drag() -> list:
-        return [
-            make_screen(page, settings, None, seconds=0, tab="").charts("")[FIRST]
-            for settings in stops
-        ]
+        """Return the first chart at each stop."""
+        charts = []
+        for epsilon in stops:
+            settings = page.settings(epsilon=epsilon)
+            screen = make_screen(page, settings, None, seconds=0, tab="")
+            charts.append(screen.charts("")[FIRST])
+        return charts
 
-    there = drag()
-    back = drag()
+    charts = drag()
+    charts_of_drag_back = drag()
 
-    assert all(drawn is again for drawn, again in zip(there, back, strict=True))
+    for chart, chart_again in zip(charts, charts_of_drag_back, strict=True):
+        assert chart_again is chart

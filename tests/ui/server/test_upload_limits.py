@@ -11,7 +11,26 @@ from streamlit.runtime.uploaded_file_manager import UploadedFileRec
 from ui.server import upload_limits
 from ui.server.upload_limits import Uploads, limit_mb
 
-MB = b"x" * 10**6
+MEGABYTE = b"x" * 10**6
+LIMIT_MB = 5
+# Seconds; a test that waits longer for a server has failed.
+PATIENCE = 5
+ACCEPTED = 204
+STOPPED = 408
+REFUSED = 503
+
+
+def put_scope(session: str, file: str, *, length: int | None = None) -> dict:
+    """Return the scope of an upload, with a declared length if there is one."""
+    headers = []
+    if length is not None:
+        headers.append((b"content-length", str(length).encode()))
+    return {
+        "type": "http",
+        "method": "PUT",
+        "path": f"/_stcore/upload_file/{session}/{file}",
+        "headers": headers,
+    }
 
 
 class Server:
@@ -19,146 +38,225 @@ class Server:
 
     def __init__(self):
         self.manager = MemoryUploadedFileManager("/_stcore/upload_file")
-        self.gone: set[str] = set()
+        self.ended_sessions: set[str] = set()
+        self.most_at_once = 0
+        self._at_once = 0
         runtime = SimpleNamespace(
-            uploaded_file_mgr=self.manager, is_active_session=lambda one: one not in self.gone
+            uploaded_file_mgr=self.manager,
+            is_active_session=lambda session: session not in self.ended_sessions,
         )
         self.app = Uploads(self._keep, lambda: runtime)
-        self.most_at_once = self._at_once = 0
 
     async def _keep(self, scope, receive, send):
+        """Receive an upload, keep it, and answer."""
         self._at_once += 1
         self.most_at_once = max(self.most_at_once, self._at_once)
-        body, more = b"", True
         try:
-            while more:
-                await asyncio.sleep(0)
-                message = await receive()
-                if message["type"] == "http.disconnect":
-                    raise ClientDisconnect
-                body, more = body + message["body"], message["more_body"]
+            body = await self._body(receive)
         finally:
             self._at_once -= 1
-        session, file = scope["path"].split("/")[-2:]
+        *_, session, file = scope["path"].split("/")
         record = UploadedFileRec(file_id=file, name="own.csv", type="text/csv", data=body)
         self.manager.add_file(session, record)
-        await send({"type": "http.response.start", "status": 204, "headers": []})
+        await send({"type": "http.response.start", "status": ACCEPTED, "headers": []})
         await send({"type": "http.response.body", "body": b""})
 
-    async def put(
-        self, session: str, file: str, pieces: int, *, declared: bool = True
+    async def _body(self, receive) -> bytes:
+        body = b""
+        has_more = True
+        while has_more:
+            await asyncio.sleep(0)
+            message = await receive()
+            if message["type"] == "http.disconnect":
+                raise ClientDisconnect
+            body += message["body"]
+            has_more = message["more_body"]
+        return body
+
+    async def put_later(
+        self, session: str, file: str, megabytes: int, *, declared: bool
     ) -> tuple[int, str]:
-        """What a browser is answered that sends these pieces; one without any leaves while it
-        sends.
+        """Return the status and the text that answer an upload.
+
+        One without any megabytes leaves while it sends.
         """
-        said, rest = [], [MB] * pieces
+        pieces = [MEGABYTE] * megabytes
+        answer = []
 
         async def receive():
-            if not rest:
+            if not pieces:
                 return {"type": "http.disconnect"}
-            return {"type": "http.request", "body": rest.pop(), "more_body": bool(rest)}
+            return {"type": "http.request", "body": pieces.pop(), "more_body": bool(pieces)}
 
         async def send(message):
-            said.append(message)
+            answer.append(message)
 
-        headers = [(b"content-length", str(pieces * len(MB)).encode())] if declared else []
-        scope = {
-            "type": "http",
-            "method": "PUT",
-            "path": f"/_stcore/upload_file/{session}/{file}",
-            "headers": headers,
-        }
-        await self.app(scope, receive, send)
-        assert rest == [], "a browser that still sends does not read the answer"
-        return said[0]["status"], said[1]["body"].decode()
+        length = None
+        if declared:
+            length = megabytes * len(MEGABYTE)
+        await self.app(put_scope(session, file, length=length), receive, send)
+        assert pieces == [], "a browser that still sends does not read the answer"
+        start, body = answer
+        return start["status"], body["body"].decode()
 
-    def all_at_once(self, *files: tuple[str, str, int]) -> list[int]:
-        """The sorted statuses of uploads that begin together."""
+    def put(
+        self, session: str, file: str, megabytes: int, *, declared: bool = True
+    ) -> tuple[int, str]:
+        return asyncio.run(self.put_later(session, file, megabytes, declared=declared))
+
+    def status_of(self, session: str, file: str, megabytes: int, *, declared: bool = True) -> int:
+        status, _ = self.put(session, file, megabytes, declared=declared)
+        return status
+
+    def statuses_at_once(self, *files: tuple[str, str, int]) -> list[int]:
+        """Return the sorted statuses of uploads (session, file, megabytes) that begin together."""
 
         async def put_all():
-            return await asyncio.gather(*(self.put(*one) for one in files))
+            uploads = [self.put_later(*file, declared=True) for file in files]
+            return await asyncio.gather(*uploads)
 
         return sorted(status for status, _ in asyncio.run(put_all()))
 
-    def held(self) -> dict[str, list[str]]:
-        return {session: [*files] for session, files in self.manager.file_storage.items() if files}
+    def files(self) -> dict[str, list[str]]:
+        """Return the files that each session has."""
+        files_of_sessions = {}
+        for session, files in self.manager.file_storage.items():
+            if files:
+                files_of_sessions[session] = list(files)
+        return files_of_sessions
 
 
 @pytest.fixture
 def server(monkeypatch) -> Server:
-    monkeypatch.setenv("LAB_UPLOADS_MB", "5")
+    monkeypatch.setenv("LAB_UPLOADS_MB", str(LIMIT_MB))
     return Server()
 
 
 def test_uploads_of_one_session_are_received_one_after_another_and_replace_each_other(server):
-    assert {*server.all_at_once(*(("one", name, 4) for name in "abcdef"))} == {204}
-    assert (server.most_at_once, server.held()) == (1, {"one": ["f"]})
+    uploads = [("one", file, 4) for file in "abcdef"]
+
+    statuses = server.statuses_at_once(*uploads)
+
+    assert statuses == [ACCEPTED] * 6
+    assert server.most_at_once == 1
+    assert server.files() == {"one": ["f"]}
 
 
 def test_an_upload_without_a_declared_size_is_refused(server):
-    status, _ = asyncio.run(server.put("one", "a", 1, declared=False))
+    status = server.status_of("one", "a", 1, declared=False)
 
-    assert status == 503
-    assert server.held() == {}
-
-
-def test_sessions_together_are_bounded_until_one_ends_or_its_upload_is_read(server):
-    def put(*file) -> tuple[int, str]:
-        return asyncio.run(server.put(*file))
-
-    assert put("one", "a", 3)[0] == 204
-    status, words = put("two", "b", 3)
-    assert status == 503
-    assert "5 MB together" in words
-    assert server.held() == {"one": ["a"]}
-    assert put("two", "c", 2)[0] == 204
-    server.manager.remove_session_files("one")
-    assert put("two", "b", 5)[0] == 204
-    (record,) = server.manager.get_files("two", ["b"])
-    server.manager.add_file("two", record._replace(data=b""))  # as `release` does
-    assert put("one", "a", 5)[0] == 204
-    assert server.held() == {"one": ["a"], "two": ["b"]}
+    assert status == REFUSED
+    assert server.files() == {}
 
 
-def test_uploads_that_are_being_received_count_and_those_that_end_early_do_not(server):
-    assert server.all_at_once(("one", "a", 3), ("two", "a", 3)) == [204, 503]
-    assert server.all_at_once(("three", "a", 2)) == [204], "a refused upload takes no room"
-    server.manager.remove_session_files("three")
-    with pytest.raises(ClientDisconnect):
-        server.all_at_once(("four", "a", 0))
-    assert server.all_at_once(("four", "a", 2)) == [204]
+class TestLimitOfAllSessions:
+    def test_an_upload_beyond_it_is_refused_with_the_limit(self, server):
+        server.put("one", "a", 3)
+
+        status, text = server.put("two", "b", 3)
+
+        assert status == REFUSED
+        assert f"{LIMIT_MB} MB together" in text
+        assert server.files() == {"one": ["a"]}
+
+    def test_an_upload_that_just_fits_is_accepted(self, server):
+        server.put("one", "a", 3)
+
+        assert server.status_of("two", "c", 2) == ACCEPTED
+
+    def test_a_session_that_ends_makes_room(self, server):
+        server.put("one", "a", 3)
+
+        server.manager.remove_session_files("one")
+
+        assert server.status_of("two", "b", 5) == ACCEPTED
+
+    def test_an_upload_that_is_read_makes_room(self, server):
+        server.put("two", "b", 5)
+        (record,) = server.manager.get_files("two", ["b"])
+
+        # As a page does that has read it.
+        server.manager.add_file("two", record._replace(data=b""))
+
+        assert server.status_of("one", "a", 5) == ACCEPTED
+        assert server.files() == {"one": ["a"], "two": ["b"]}
 
 
-def test_an_upload_that_no_page_reads_makes_room_after_a_while_and_at_once_if_its_page_is_gone(
-    server, monkeypatch
-):
-    now = 1000.0
-    monkeypatch.setattr(upload_limits.time, "monotonic", lambda: now)
-    assert server.all_at_once(("one", "a", 5)) == [204]
-    now += upload_limits.UNREAD - 1
-    assert server.all_at_once(("two", "b", 1)) == [503]
-    now += 2
-    assert server.all_at_once(("two", "b", 5)) == [204]
-    server.gone.add("two")
-    assert server.all_at_once(("three", "c", 1)) == [204]
-    assert server.held() == {"three": ["c"]}
+class TestUploadsThatAreBeingReceived:
+    def test_they_count(self, server):
+        assert server.statuses_at_once(("one", "a", 3), ("two", "a", 3)) == [ACCEPTED, REFUSED]
+
+    def test_one_that_is_refused_takes_no_room(self, server):
+        server.statuses_at_once(("one", "a", 3), ("two", "a", 3))
+
+        assert server.status_of("three", "a", 2) == ACCEPTED
+
+    def test_one_that_ends_early_takes_no_room(self, server):
+        server.put("one", "a", 3)
+
+        with pytest.raises(ClientDisconnect):
+            server.put("four", "a", 0)
+
+        assert server.status_of("four", "a", 2) == ACCEPTED
 
 
-def test_the_limit_is_in_the_environment():
-    assert [limit_mb({"LAB_UPLOADS_MB": said}) for said in ("", " 0.5 ")] == [300.0, 0.5]
-    for said in ("0", "-1", "nan", "inf", "5 MB"):
+class TestUploadsThatNoPageReads:
+    @pytest.fixture
+    def pass_time(self, monkeypatch):
+        """Returns a function that lets seconds pass."""
+        clock = SimpleNamespace(seconds=1000.0)
+        monkeypatch.setattr(upload_limits.time, "monotonic", lambda: clock.seconds)
+
+        def pass_time(seconds: float) -> None:
+            clock.seconds += seconds
+
+        return pass_time
+
+    def test_they_keep_their_room_for_a_while(self, server, pass_time):
+        server.put("one", "a", 5)
+
+        pass_time(upload_limits.UNREAD - 1)
+
+        assert server.status_of("two", "b", 1) == REFUSED
+
+    def test_they_make_room_after_a_while(self, server, pass_time):
+        server.put("one", "a", 5)
+
+        pass_time(upload_limits.UNREAD + 1)
+
+        assert server.status_of("two", "b", 5) == ACCEPTED
+
+    def test_they_make_room_at_once_if_their_page_is_gone(self, server, pass_time):
+        server.put("two", "b", 5)
+
+        server.ended_sessions.add("two")
+
+        assert server.status_of("three", "c", 1) == ACCEPTED
+        assert server.files() == {"three": ["c"]}
+
+
+class TestLimitInTheEnvironment:
+    @pytest.mark.parametrize(
+        ("value", "megabytes"),
+        [pytest.param("", 300.0, id="default"), pytest.param(" 0.5 ", 0.5, id="set")],
+    )
+    def test_it_is_a_number_of_megabytes(self, value, megabytes):
+        assert limit_mb({"LAB_UPLOADS_MB": value}) == megabytes
+
+    @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "5 MB"])
+    def test_anything_else_is_refused(self, value):
         with pytest.raises(
             ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"
         ):
-            limit_mb({"LAB_UPLOADS_MB": said})
+            limit_mb({"LAB_UPLOADS_MB": value})
 
 
 class StalledSender:
-    """A browser that declares a body of two pieces, sends one, and then nothing."""
+    """A browser that declares a longer body, sends a piece, and then nothing."""
 
     def __init__(self):
         self.answer = []
-        self._pieces = [MB]
+        self._pieces = [MEGABYTE]
 
     async def receive(self):
         if self._pieces:
@@ -169,19 +267,20 @@ class StalledSender:
         self.answer.append(message)
 
 
+def status_of_sender(server: Server, sender: StalledSender, *, length: int) -> int:
+    """Return the status that answers an upload of session "one"."""
+    scope = put_scope("one", "a", length=length)
+    upload = server.app(scope, sender.receive, sender.send)
+    asyncio.run(asyncio.wait_for(upload, PATIENCE))
+    start, *_ = sender.answer
+    return start["status"]
+
+
 @pytest.mark.parametrize("limit", ["STALLED", "LONGEST_UPLOAD"])
 def test_an_upload_that_stops_ends_and_gives_its_room_back(server, monkeypatch, limit):
     monkeypatch.setattr(upload_limits, limit, 0.05)
-    sender = StalledSender()
-    headers = [(b"content-length", b"5000000")]
-    scope = {
-        "type": "http",
-        "method": "PUT",
-        "path": "/_stcore/upload_file/one/a",
-        "headers": headers,
-    }
 
-    asyncio.run(asyncio.wait_for(server.app(scope, sender.receive, sender.send), 5))
+    status = status_of_sender(server, StalledSender(), length=LIMIT_MB * 10**6)
 
-    assert sender.answer[0]["status"] == 408
-    assert server.all_at_once(("two", "b", 5)) == [204]
+    assert status == STOPPED
+    assert server.status_of("two", "b", LIMIT_MB) == ACCEPTED
