@@ -77,18 +77,21 @@ function describeLayout(data, layout) {
   const names = axisNames(layout)
   for (const name of names) full[name] = describeAxis(name, layout, size)
   const axisOf = (id) => full[axisName(id)]
-  for (const name of names) {
-    const axis = full[name]
-    const isVertical = axis._id[0] === "y"
-    const across = axisOf(axis.anchor ?? (isVertical ? "x" : "y"))
-    const isAtEnd = isVertical ? axis.side === "right" : axis.side !== "top"
-    axis._mainLinePosition = across._offset + (isAtEnd ? across._length : 0)
-  }
+  for (const name of names) full[name]._mainLinePosition = mainLinePosition(full[name], axisOf)
   full._plots.xy = { xaxis: axisOf("x"), yaxis: axisOf("y") }
   for (const { xaxis = "x", yaxis = "y" } of data) {
     full._plots[xaxis + yaxis] = { xaxis: axisOf(xaxis), yaxis: axisOf(yaxis) }
   }
   return full
+}
+
+/** Where the line of an axis stands: at one of the ends of the axis that it is anchored to. */
+function mainLinePosition({ _id: id, anchor, side }, axisOf) {
+  const isVertical = id[0] === "y"
+  const usualAnchor = isVertical ? "x" : "y"
+  const across = axisOf(anchor ?? usualAnchor)
+  const isAtEnd = isVertical ? side === "right" : side !== "top"
+  return isAtEnd ? across._offset + across._length : across._offset
 }
 
 function describeAxis(name, layout, size) {

@@ -47,7 +47,8 @@ function guess(index) {
 
 function show() {
   if (row) row.show(values[guessIndex], "")
-  chart.show(currentFrame()[step === "guess" ? "covered" : "reveal"])
+  const figure = step === "guess" ? "covered" : "reveal"
+  chart.show(currentFrame()[figure])
 }
 
 /** Go to a step, and give its heading the focus, so that it is read aloud. */

@@ -85,7 +85,8 @@ class RecordedScreen {
     }
     addEventListener("pointerdown", used, true)
     addEventListener("keydown", used, true)
-    this.leave(matchMedia(REDUCED_MOTION).matches ? 0 : FADE_MS)
+    const duration = matchMedia(REDUCED_MOTION).matches ? 0 : FADE_MS
+    this.leave(duration)
   }
 
   /**
@@ -105,7 +106,8 @@ class RecordedScreen {
     const main = document.querySelector("[data-testid=stMain]")
     if (main) main.scrollTop = this.host.scrollTop
     await this.host.animate({ opacity: 0 }, { duration, fill: "forwards" }).finished
-    if (focused) this.liveInput(focused.className === "field" ? ".field" : ".range")?.focus()
+    const part = focused?.className === "field" ? ".field" : ".range"
+    if (focused) this.liveInput(part)?.focus()
     this.host.remove()
   }
 
@@ -177,30 +179,10 @@ function enterText(field, text) {
  * @param {boolean} hasDrawer Whether the page has further settings.
  */
 function makePanel(row, fixed, hasDrawer) {
-  const groups = {
-    hero: element("div", "rows hero"),
-    play: element("div", "rows play", { inert: "" }),
-    main: element("div", "rows main", { inert: "" }),
-  }
-  const rows = [row]
-  for (const [slider, value] of fixed) {
-    const fixedRow = new SliderRow(slider, () => {})
-    fixedRow.show(value, "")
-    rows.push(fixedRow)
-  }
-  for (const { slider, node } of rows) {
-    groups[slider.group].append(node)
-    if (slider.play) node.append(element("div", "player"))
-  }
-  const hasMain = groups.main.childElementCount > 0
-  groups.play.hidden = groups.play.childElementCount === 0
-  groups.main.hidden = !hasMain
+  const groups = makeGroups([row, ...fixed.map(makeFixedRow)])
   const isPhone = matchMedia(PHONE).matches
-  const drawer = element("details", "more", { inert: "" })
-  const summary = element("summary")
-  summary.textContent = "More settings"
-  drawer.append(summary)
-  drawer.hidden = !hasDrawer && !(isPhone && hasMain)
+  const drawer = makeDrawer()
+  drawer.hidden = !hasDrawer && !(isPhone && !groups.main.hidden)
   const panel = element("div", "panel")
   panel.append(groups.hero, groups.play, element("div", "bar"))
   // on a phone the main sliders are in the drawer
@@ -208,6 +190,36 @@ function makePanel(row, fixed, hasDrawer) {
   else panel.append(groups.main)
   panel.append(drawer)
   return panel
+}
+
+function makeFixedRow([slider, value]) {
+  const row = new SliderRow(slider, () => {})
+  row.show(value, "")
+  return row
+}
+
+/** @param {SliderRow[]} rows */
+function makeGroups(rows) {
+  const groups = {
+    hero: element("div", "rows hero"),
+    play: element("div", "rows play", { inert: "" }),
+    main: element("div", "rows main", { inert: "" }),
+  }
+  for (const { slider, node } of rows) {
+    groups[slider.group].append(node)
+    if (slider.play) node.append(element("div", "player"))
+  }
+  groups.play.hidden = groups.play.childElementCount === 0
+  groups.main.hidden = groups.main.childElementCount === 0
+  return groups
+}
+
+function makeDrawer() {
+  const drawer = element("details", "more", { inert: "" })
+  const summary = element("summary")
+  summary.textContent = "More settings"
+  drawer.append(summary)
+  return drawer
 }
 
 const host = /** @type {HTMLElement | null} */ (document.querySelector(".lab-first"))

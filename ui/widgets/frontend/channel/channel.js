@@ -42,8 +42,8 @@ export class Channel {
     this.retryAt = 0
     /** @type {Map<string, number | string>} what was moved, and is not in the settings yet */
     this.moves = new Map()
-    /** @type {Map<string, number | string>} what of it Streamlit was told */
-    this.toldStreamlit = new Map()
+    /** @type {Map<string, number | string>} what of it was reported to Streamlit */
+    this.reportedMoves = new Map()
     this.moving = false
     this.playing = false
     this.showsFrame = false // whether a frame covers the output of Streamlit
@@ -79,7 +79,7 @@ export class Channel {
     this.streamlitPending = pending
     if (context) this.ensureConnected()
     const isNewest = this.moves.has(acknowledged) &&
-      this.toldStreamlit.get(acknowledged) === this.moves.get(acknowledged)
+      this.reportedMoves.get(acknowledged) === this.moves.get(acknowledged)
     if (isNewest) this.moves.delete(acknowledged)
     this.releaseIfDone()
   }
@@ -381,7 +381,7 @@ export class Channel {
     clearTimeout(this.timer)
     if (!this.moving) return
     this.moving = false
-    this.toldStreamlit = new Map(this.moves)
+    this.reportedMoves = new Map(this.moves)
     this.onActivity(this.shareDone < 1)
     this.sendToStreamlit([...this.moves], rested)
   }

@@ -47,7 +47,7 @@ export class Axis extends Ruler {
     const isVertical = full._id[0] === "y"
     const direction = isVertical ? -1 : 1
     const scale = direction * full._length / (range[1] - range[0])
-    const start = full._offset + (isVertical ? full._length : 0)
+    const start = isVertical ? full._offset + full._length : full._offset
     super(scale, start - scale * range[0], full.type === "log")
     this.full = full
     this.id = full._id
@@ -67,7 +67,8 @@ export class Axis extends Ruler {
    * @override
    */
   at(value) {
-    return super.at(this.categories ? this.categories.indexOf(value) : value)
+    if (this.categories) return super.at(this.categories.indexOf(value))
+    return super.at(value)
   }
 
   /**

@@ -69,22 +69,10 @@ class Board {
   update({ name, rows, ack, of, paper, plotly }) {
     this.name = name
     this.clicks.acknowledge(ack)
-    const charts = new Map()
-    rows.forEach((messages, rowIndex) => {
-      const row = this.rowAt(rowIndex)
-      messages.forEach((message, column) => {
-        const chart = this.charts.get(message.name) ?? new Chart(message.name)
-        charts.set(message.name, chart)
-        const present = row.children[column] ?? null
-        if (present !== chart.cell) row.insertBefore(chart.cell, present)
-        this.updateChart(chart, message, paper, plotly)
-      })
-    })
-    for (const [chartName, chart] of this.charts) {
-      if (!charts.has(chartName)) chart.dispose()
+    this.placeCharts(rows)
+    for (const message of rows.flat()) {
+      this.updateChart(this.charts.get(message.name), message, paper, plotly)
     }
-    for (const row of this.rows.splice(rows.length)) row.remove()
-    this.charts = charts
     this.chartNames = JSON.stringify(rows.map((messages) => messages.map((chart) => chart.name)))
     this.context = JSON.stringify(of)
     if (this.frame && this.fits(this.frame)) {
@@ -92,7 +80,26 @@ class Board {
       return
     }
     this.frame = null
-    for (const chart of charts.values()) chart.showSent()
+    for (const chart of this.charts.values()) chart.showSent()
+  }
+
+  /** Put the charts in their rows, make those that are new, and dispose of the others. */
+  placeCharts(rows) {
+    const charts = new Map()
+    rows.forEach((messages, rowIndex) => {
+      const row = this.rowAt(rowIndex)
+      messages.forEach(({ name }, column) => {
+        const chart = this.charts.get(name) ?? new Chart(name)
+        charts.set(name, chart)
+        const present = row.children[column] ?? null
+        if (present !== chart.cell) row.insertBefore(chart.cell, present)
+      })
+    })
+    for (const [name, chart] of this.charts) {
+      if (!charts.has(name)) chart.dispose()
+    }
+    for (const row of this.rows.splice(rows.length)) row.remove()
+    this.charts = charts
   }
 
   updateChart(chart, message, paper, plotly) {

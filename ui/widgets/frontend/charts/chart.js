@@ -111,7 +111,8 @@ export class Chart {
 
   fit(figure) {
     const isAlone = this.wantedHeight.wide === 0
-    return fitFigure(figure, this.scale, this.width, isAlone ? HALL_LETTERS : 0)
+    const letters = isAlone ? HALL_LETTERS : 0
+    return fitFigure(figure, this.scale, this.width, letters)
   }
 
   /** Keep the room for the chart, so that nothing moves when it comes. Without a height, all of it. */

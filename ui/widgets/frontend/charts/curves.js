@@ -46,6 +46,69 @@ function position(axis, value) {
   return axis.isVertical === isAscending ? axis.high + away : axis.low - away
 }
 
+/** Points of a curve that lie on one line. */
+class StraightRun {
+  /**
+   * @param {Point} from Where the line begins.
+   * @param {Point} second The next point, which gives the line its direction.
+   * @param {number} length Between the two, in pixels.
+   */
+  constructor(from, second, length) {
+    this.from = from
+    this.unit = [(second[0] - from[0]) / length, (second[1] - from[1]) / length]
+    this.last = second
+    // the farthest points ahead and behind, and how far they are along the line
+    this.farthest = second
+    this.farthestAhead = length
+    this.hindmost = from
+    this.hindmostAhead = 0
+    this.isFarthestFirst = false // whether the curve reaches the farthest before the hindmost
+    // how far the points lie beside the line, on either side
+    this.left = 0
+    this.right = 0
+  }
+
+  /**
+   * Add a point if it lies on the line, and return whether it does.
+   *
+   * @param {Point} point
+   * @param {number} slack How far apart from each other the points may lie, across the line.
+   */
+  add(point, slack) {
+    const x = point[0] - this.from[0]
+    const y = point[1] - this.from[1]
+    const aside = x * this.unit[1] - y * this.unit[0]
+    this.left = Math.min(this.left, aside)
+    this.right = Math.max(this.right, aside)
+    if (this.right - this.left > slack) return false
+    this.last = point
+    const ahead = x * this.unit[0] + y * this.unit[1]
+    if (ahead > this.farthestAhead) {
+      this.farthest = point
+      this.farthestAhead = ahead
+      this.isFarthestFirst = false
+    } else if (ahead < this.hindmostAhead) {
+      this.hindmost = point
+      this.hindmostAhead = ahead
+      this.isFarthestFirst = true
+    }
+    return true
+  }
+
+  /**
+   * The points that draw the same line: the farthest ahead and behind, in the order in which the
+   * curve reaches them, and the last.
+   *
+   * @returns {Point[]}
+   */
+  ends() {
+    const extremes = [this.hindmost, this.farthest]
+    if (this.isFarthestFirst) extremes.reverse()
+    const before = extremes.filter((point) => point !== this.from && point !== this.last)
+    return [...before, this.last]
+  }
+}
+
 /** Leaves out the points of a curve that Plotly leaves out. */
 class Thinner {
   constructor(xaxis, yaxis, tolerance, isFilled) {
@@ -71,7 +134,9 @@ class Thinner {
       const closesOutline = this.isFilled && kept.length === points.length - 1
       const slack = this.slack(points[next], points[next + 1])
       if (!closesOutline && length < slack * SAME_POINT) continue
-      next = this.keepLine(points, from, next, length, keep)
+      const run = new StraightRun(from, points[next], length)
+      next = this.extend(run, points, next + 1)
+      for (const end of run.ends()) keep(end)
       if (next < points.length) {
         from = points[next]
         keep(from)
@@ -81,51 +146,19 @@ class Thinner {
   }
 
   /**
-   * Keep what it takes of the points from `next` on that lie on one line from `from`.
+   * Extend a run by the points from `next` on, as far as they lie on its line.
    *
-   * Of these, the ends of the line are kept: the farthest points ahead and behind, in the order in
-   * which the curve reaches them, and the last point.
-   *
+   * @param {StraightRun} run
+   * @param {Point[]} points
+   * @param {number} next
    * @returns {number} The index of the first point that is not on the line.
    */
-  keepLine(points, from, next, length, keep) {
-    const unit = [(points[next][0] - from[0]) / length, (points[next][1] - from[1]) / length]
-    let end = points[next]
-    let farthest = points[next]
-    let farthestAhead = length
-    let hindmost = from
-    let hindmostAhead = 0
-    let isFarthestFirst = false
-    let left = 0
-    let right = 0
-    for (next++; next < points.length; next++) {
-      const point = points[next]
-      const x = point[0] - from[0]
-      const y = point[1] - from[1]
-      const aside = x * unit[1] - y * unit[0]
-      left = Math.min(left, aside)
-      right = Math.max(right, aside)
-      if (right - left > this.slack(point, points[next + 1])) break
-      end = point
-      const ahead = x * unit[0] + y * unit[1]
-      if (ahead > farthestAhead) {
-        farthest = point
-        farthestAhead = ahead
-        isFarthestFirst = false
-      } else if (ahead < hindmostAhead) {
-        hindmost = point
-        hindmostAhead = ahead
-        isFarthestFirst = true
-      }
+  extend(run, points, next) {
+    while (next < points.length) {
+      const slack = this.slack(points[next], points[next + 1])
+      if (!run.add(points[next], slack)) break
+      next += 1
     }
-    if (isFarthestFirst) {
-      keep(farthest)
-      if (end !== hindmost) keep(hindmost)
-    } else {
-      if (hindmost !== from) keep(hindmost)
-      if (end !== farthest) keep(farthest)
-    }
-    keep(end)
     return next
   }
 

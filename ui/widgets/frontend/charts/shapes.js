@@ -160,11 +160,11 @@ function rulerOf(axes, { _size: size }, letter, shape) {
   const isVertical = letter === "y"
   /** @type {Ruler} */
   let ruler = axes.get(reference)
-  if (reference === "paper") {
-    ruler = isVertical ? new Ruler(-size.h, size.t + size.h) : new Ruler(size.w, size.l)
-  }
+  if (reference === "paper" && isVertical) ruler = new Ruler(-size.h, size.t + size.h)
+  else if (reference === "paper") ruler = new Ruler(size.w, size.l)
   if (shape[`${letter}sizemode`] !== "pixel") return ruler
-  return new Ruler(isVertical ? -1 : 1, ruler.at(shape[`${letter}anchor`]))
+  const direction = isVertical ? -1 : 1
+  return new Ruler(direction, ruler.at(shape[`${letter}anchor`]))
 }
 
 function outlineOf({ type, path, x0, x1, y0, y1 }, x, y) {

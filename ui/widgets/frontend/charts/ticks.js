@@ -187,29 +187,48 @@ function numberText(value, step, largest) {
 function placeLabels(context, axis, { width, height }) {
   if (!hasLabels(axis)) return []
   const { full, ticks, isVertical } = axis
-  const isFar = full.side === "right" || full.side === "bottom"
-  let gap = (full.linewidth || 1) / 2
-  if (full.showline) gap += LINE_GAP * full.tickfont.size
-  const edge = full._mainLinePosition + (isFar ? gap : -gap)
   const labels = []
   for (const { at, text, small } of ticks) {
-    const size = full.tickfont.size * (small ? SMALL_DIGIT : 1)
+    let size = full.tickfont.size
+    if (small) size *= SMALL_DIGIT
     const font = { ...full.tickfont, size }
     const lines = parseText(text)
     const labelWidth = measure(context, lines, font).width
     const position = axis.atLinear(at)
+    const half = labelWidth / 2
+    let isInside = position - half >= 0 && position + half <= width
+    let place = placeAcross(full, position, size)
     if (isVertical) {
-      const y = position + DIGIT_MIDDLE * size
-      const isInside = y <= height && y >= size / 2
-      if (isInside) labels.push({ lines, font, labelWidth, x: edge, y, share: isFar ? 0 : 1 })
-    } else {
-      const y = edge + (isFar ? size : -ABOVE_LINE * size)
-      const half = labelWidth / 2
-      const isInside = position - half >= 0 && position + half <= width
-      if (isInside) labels.push({ lines, font, labelWidth, x: position, y, share: 0.5 })
+      place = placeDown(full, position, size)
+      isInside = place.y <= height && place.y >= size / 2
     }
+    if (isInside) labels.push({ lines, font, labelWidth, ...place })
   }
   return labels
+}
+
+/** Whether an axis is on the side where positions are largest. */
+function isOnFarSide({ side }) {
+  return side === "right" || side === "bottom"
+}
+
+/** Where the labels of an axis begin, across it. */
+function labelEdge(full) {
+  let gap = (full.linewidth || 1) / 2
+  if (full.showline) gap += LINE_GAP * full.tickfont.size
+  return isOnFarSide(full) ? full._mainLinePosition + gap : full._mainLinePosition - gap
+}
+
+/** The base line of a label beside a vertical axis, and the share of its width left of `x`. */
+function placeDown(full, position, size) {
+  const share = isOnFarSide(full) ? 0 : 1
+  return { x: labelEdge(full), y: position + DIGIT_MIDDLE * size, share }
+}
+
+/** The same of a label over or under a horizontal axis. */
+function placeAcross(full, position, size) {
+  const down = isOnFarSide(full) ? size : -ABOVE_LINE * size
+  return { x: position, y: labelEdge(full) + down, share: 0.5 }
 }
 
 function hasLabels({ full }) {

@@ -228,37 +228,49 @@ function valueOf(attribute, index) {
   return isObject(attribute) ? attribute[index] : attribute
 }
 
-function drawMarkers(context, { marker, line, colour }, { x, y, isDrawn }, opacity) {
-  const {
-    size = MARKER_SIZE,
-    symbol = "circle",
-    color = line?.color ?? colour,
-    line: edge = {},
-  } = marker ?? {}
+function drawMarkers(context, trace, { x, y, isDrawn }, opacity) {
+  const symbol = trace.marker?.symbol ?? "circle"
   const isOpen = symbol.endsWith("-open")
   const makePath = SYMBOLS[symbol.replace("-open", "")]
-  const stamps = new Map() // radius -> path
+  const paths = new Map() // by radius
   const base = context.getTransform()
-  context.globalAlpha = opacity * (marker?.opacity ?? 1)
+  context.globalAlpha = opacity * (trace.marker?.opacity ?? 1)
   context.setLineDash([])
   for (let index = 0; index < x.length; index++) {
     if (!isDrawn(index)) continue
-    const radius = valueOf(size, index) / 2
-    if (!stamps.has(radius)) stamps.set(radius, new Path2D(makePath(radius)))
-    const stamp = stamps.get(radius)
-    const fill = valueOf(color, index)
-    const width = valueOf(edge.width, index) ?? 0
+    const { radius, colour, edgeWidth, edgeColour } = markerStyle(trace, index)
+    if (!paths.has(radius)) paths.set(radius, new Path2D(makePath(radius)))
     const left = base.e + base.a * x[index]
     const top = base.f + base.d * y[index]
     context.setTransform(base.a, 0, 0, base.d, left, top)
-    context.fillStyle = fill
-    if (!isOpen) context.fill(stamp)
-    context.lineWidth = width || 1
-    context.strokeStyle = isOpen ? fill : valueOf(edge.color, index) ?? MARKER_LINE
-    if (isOpen || width) context.stroke(stamp)
+    if (isOpen) strokeMarker(context, paths.get(radius), edgeWidth || 1, colour)
+    else fillMarker(context, paths.get(radius), colour)
+    if (!isOpen && edgeWidth) strokeMarker(context, paths.get(radius), edgeWidth, edgeColour)
   }
   context.setTransform(base)
   context.globalAlpha = opacity
+}
+
+/** The style of the marker at one point. */
+function markerStyle({ marker, line, colour }, index) {
+  const { size = MARKER_SIZE, color = line?.color ?? colour, line: edge = {} } = marker ?? {}
+  return {
+    radius: valueOf(size, index) / 2,
+    colour: valueOf(color, index),
+    edgeWidth: valueOf(edge.width, index) ?? 0,
+    edgeColour: valueOf(edge.color, index) ?? MARKER_LINE,
+  }
+}
+
+function fillMarker(context, path, colour) {
+  context.fillStyle = colour
+  context.fill(path)
+}
+
+function strokeMarker(context, path, width, colour) {
+  context.lineWidth = width
+  context.strokeStyle = colour
+  context.stroke(path)
 }
 
 /** Write texts beside points, so far from them that markers have room. */
@@ -293,26 +305,29 @@ function sidesOf(position) {
 function drawBars(context, traces, xaxis, yaxis, full) {
   const width = (1 - full.bargap) / traces.length // of a bar, in units of the axis
   traces.forEach((trace, order) => {
-    const isHorizontal = trace.orientation === "h"
-    const lengthAxis = isHorizontal ? xaxis : yaxis
-    const groupAxis = isHorizontal ? yaxis : xaxis
-    const lengths = isHorizontal ? trace.x : trace.y
-    const groups = isHorizontal ? trace.y : trace.x
-    const thickness = groupAxis.scale * width
-    lengths.forEach((length, index) => {
-      const middle = groupAxis.at(groups[index])
-      const start = middle + groupAxis.scale * (order - traces.length / 2) * width
-      const foot = lengthAxis.at(0)
-      const end = lengthAxis.at(length)
-      drawClipped(context, xaxis, yaxis, full, () => {
-        context.fillStyle = trace.marker.color
-        fillBar(context, isHorizontal, foot, visibleEnd(foot, end), start, start + thickness)
-      })
-      if (trace.textposition !== "outside") return
-      const format = lengthAxis.full._numFormat(VALUE_TEMPLATE.exec(trace.texttemplate)[1])
-      const font = { ...full.font, ...trace.textfont }
-      drawBarText(context, format(length), end, start + thickness / 2, isHorizontal, font)
+    const shift = (order - traces.length / 2) * width // of the bar from the middle of its group
+    drawBarsOfTrace(context, trace, shift, width, xaxis, yaxis, full)
+  })
+}
+
+function drawBarsOfTrace(context, trace, shift, width, xaxis, yaxis, full) {
+  const isHorizontal = trace.orientation === "h"
+  let along = { axis: yaxis, values: trace.y } // what the length of a bar shows
+  let across = { axis: xaxis, values: trace.x } // its group
+  if (isHorizontal) [along, across] = [across, along]
+  const thickness = across.axis.scale * width
+  const foot = along.axis.at(0)
+  along.values.forEach((length, index) => {
+    const start = across.axis.at(across.values[index]) + across.axis.scale * shift
+    const end = along.axis.at(length)
+    drawClipped(context, xaxis, yaxis, full, () => {
+      context.fillStyle = trace.marker.color
+      fillBar(context, isHorizontal, foot, visibleEnd(foot, end), start, start + thickness)
     })
+    if (trace.textposition !== "outside") return
+    const format = along.axis.full._numFormat(VALUE_TEMPLATE.exec(trace.texttemplate)[1])
+    const font = { ...full.font, ...trace.textfont }
+    drawBarText(context, format(length), end, start + thickness / 2, isHorizontal, font)
   })
 }
 

@@ -99,11 +99,16 @@ function findSuccessor({ key, blocks, siblings }, isRunning) {
   const same = key ? buttonsIn(key)[0] : undefined
   if (same?.matches(":enabled")) return same
   if (isRunning) return null
-  const enabled = blocks.length > 0 ? buttonsIn(blocks[0], ":enabled") : []
-  const button = same
-    ? nextButton(same, enabled)
-    : enabled.find((candidate) => siblings.includes(buttonKey(candidate)))
-  return button ?? findHeading(blocks)
+  const enabled = enabledButtons(blocks)
+  let successor = enabled.find((candidate) => siblings.includes(buttonKey(candidate)))
+  if (same) successor = nextButton(same, enabled)
+  return successor ?? findHeading(blocks)
+}
+
+/** The enabled buttons of the nearest of these blocks. */
+function enabledButtons(blocks) {
+  if (blocks.length === 0) return []
+  return buttonsIn(blocks[0], ":enabled")
 }
 
 function nextButton(button, candidates) {

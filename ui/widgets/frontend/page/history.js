@@ -10,6 +10,18 @@ function isBare(search) {
 }
 
 /**
+ * Whether an address is the one before with the settings of the page that has just opened.
+ *
+ * @param {URL} current
+ * @param {URL} next
+ * @param {boolean} isNewQuery Whether the newest entry differs from the one before in its query.
+ */
+function continuesEntry(current, next, isNewQuery) {
+  if (next.pathname === current.pathname) return isBare(current.search)
+  return isNewQuery && next.search === current.search
+}
+
+/**
  * Write the settings of a page that opens into its own entry.
  *
  * @returns {() => void} Ends it.
@@ -25,14 +37,10 @@ export function joinHistoryEntries() {
   history.pushState = (state, title, url) => {
     const current = new URL(location.href)
     const next = new URL(url ?? "", location.href)
-    const isSamePage = next.pathname === current.pathname
-    const isContinued = isSamePage
-      ? isBare(current.search)
-      : isNewQuery && next.search === current.search
-    const joins = isUntouched && isContinued
-    const write = joins ? history.replaceState : pushState
-    write.call(history, state, title, url)
-    isNewQuery = isSamePage && !joins
+    const joins = isUntouched && continuesEntry(current, next, isNewQuery)
+    if (joins) history.replaceState(state, title, url)
+    else pushState.call(history, state, title, url)
+    isNewQuery = !joins && next.pathname === current.pathname
     isUntouched = true
   }
   return () => {

@@ -41,52 +41,70 @@ export function explainError(error, megabytes) {
  * @returns {() => void} Ends it.
  */
 export function explainUploads(readMegabytes) {
-  /** @type {Map<Element, MutationObserver>} */
-  const observers = new Map()
+  const explainer = new UploadExplainer(readMegabytes)
+  // an uploader that comes later is watched once a file is chosen: to observe the whole page would
+  // cost each redraw
+  const chosen = ({ target }) => {
+    const uploader = target.closest?.(UPLOADER)
+    if (uploader) explainer.fileChosen(uploader)
+  }
+  for (const uploader of document.querySelectorAll(UPLOADER)) explainer.watch(uploader)
+  for (const type of CHOICE_EVENTS) document.addEventListener(type, chosen, true)
+  return () => {
+    for (const type of CHOICE_EVENTS) document.removeEventListener(type, chosen, true)
+    explainer.stop()
+  }
+}
 
-  function watch(uploader) {
-    if (!uploader || observers.has(uploader)) return
+/** Shows a notice in each watched uploader. */
+class UploadExplainer {
+  /** @param {() => number} readMegabytes See `explainError`. */
+  constructor(readMegabytes) {
+    this.readMegabytes = readMegabytes
+    /** @type {Map<Element, MutationObserver>} */
+    this.observers = new Map()
+  }
+
+  watch(uploader) {
+    if (this.observers.has(uploader)) return
     const notice = document.createElement("p")
     notice.className = "lab-upload"
     notice.setAttribute("role", "status")
     uploader.append(notice)
-    const update = () => {
-      const error = uploader.querySelector(`${FAILED} [role=alert]`)
-      const text = error ? explainError(error.textContent, readMegabytes()) : ""
-      if (text !== notice.textContent) notice.textContent = text
-    }
-    const observer = new MutationObserver(update)
+    const observer = new MutationObserver(() => this.update(uploader, notice))
     observer.observe(uploader, {
       attributes: true,
       attributeFilter: ["aria-invalid"],
       childList: true,
       subtree: true,
     })
-    update()
-    dropRemoved()
-    observers.set(uploader, observer)
+    this.update(uploader, notice)
+    this.dropRemoved()
+    this.observers.set(uploader, observer)
   }
 
-  function dropRemoved() {
-    for (const [uploader, observer] of observers) {
+  update(uploader, notice) {
+    const error = uploader.querySelector(`${FAILED} [role=alert]`)
+    let text = ""
+    if (error) text = explainError(error.textContent, this.readMegabytes())
+    if (text !== notice.textContent) notice.textContent = text
+  }
+
+  dropRemoved() {
+    for (const [uploader, observer] of this.observers) {
       if (uploader.isConnected) continue
       observer.disconnect()
-      observers.delete(uploader)
+      this.observers.delete(uploader)
     }
   }
 
-  // an uploader that comes later is watched once a file is chosen: to observe the whole page would
-  // cost each redraw
-  const chosen = ({ target }) => {
-    const uploader = target.closest?.(UPLOADER)
-    // the new file takes the place of one that failed
-    for (const button of uploader?.querySelectorAll(REMOVE_BUTTON) ?? []) button.click()
-    watch(uploader)
+  /** Remove a file that failed, whose place the new one takes. */
+  fileChosen(uploader) {
+    for (const button of uploader.querySelectorAll(REMOVE_BUTTON)) button.click()
+    this.watch(uploader)
   }
-  for (const uploader of document.querySelectorAll(UPLOADER)) watch(uploader)
-  for (const type of CHOICE_EVENTS) document.addEventListener(type, chosen, true)
-  return () => {
-    for (const type of CHOICE_EVENTS) document.removeEventListener(type, chosen, true)
-    for (const observer of observers.values()) observer.disconnect()
+
+  stop() {
+    for (const observer of this.observers.values()) observer.disconnect()
   }
 }

@@ -177,7 +177,8 @@ class Panel {
       if (this.isPersonAhead(row, ack)) continue
       const { group } = row.slider
       const error = errors[name] ?? ""
-      row.show(values[name], error, group === "hero" ? meaning : "")
+      if (group === "hero") row.show(values[name], error, meaning)
+      else row.show(values[name], error)
       if (error && group === "more") this.layout.drawer.open = true
     }
   }
@@ -193,7 +194,8 @@ class Panel {
   drawerClicked() {
     this.channel.settle(true)
     this.sender.drop(DRAWER)
-    this.sender.move(DRAWER, this.layout.drawer.open ? 0 : 1, true) // the click comes before the change
+    const opens = !this.layout.drawer.open // the click comes before the change
+    this.sender.move(DRAWER, Number(opens), true)
   }
 
   discardMoves() {

@@ -95,7 +95,8 @@ export class Player {
     }
     this.connection.setPlaying(true)
     this.isPlaying = true
-    this.step(this.row.isAtHigh ? -Infinity : 1)
+    const steps = this.row.isAtHigh ? -Infinity : 1 // from the end it begins anew
+    this.step(steps)
   }
 
   /** Stop, and send the value to the server. */
@@ -157,10 +158,11 @@ export class Player {
   draw() {
     const { restart, back, toggle, forward } = this.buttons
     const icon = this.isPlaying ? "pause" : "play"
+    const label = this.isPlaying ? "Pause" : "Play"
     if (!toggle.classList.contains(icon)) {
       toggle.classList.remove("play", "pause")
       toggle.classList.add(icon)
-      labelButton(toggle, this.isPlaying ? "Pause" : "Play", icon)
+      labelButton(toggle, label, icon)
     }
     restart.setAttribute("aria-disabled", String(this.row.isAtLow))
     back.setAttribute("aria-disabled", String(this.row.isAtLow))

@@ -167,7 +167,9 @@ export class Sender {
     if (!isPending || this.isHeld || this.isYielding) return
     const restedMs = performance.now() - this.movedAt
     const forPage = page > 0 && (restedMs >= page || !work)
-    const waitMs = (forPage ? page : WORK_AFTER_MS) - restedMs
+    let neededRestMs = WORK_AFTER_MS
+    if (forPage) neededRestMs = page
+    const waitMs = neededRestMs - restedMs
     if (waitMs <= 0) this.sendTick(forPage)
     else this.timer = setTimeout(() => this.sendTick(forPage), waitMs)
   }

@@ -13,6 +13,12 @@ function readClosedPages() {
   }
 }
 
+/** @param {Suggestion | null} suggestion */
+function isClosedPage(suggestion) {
+  if (!suggestion) return false
+  return readClosedPages().includes(suggestion.page)
+}
+
 function storeClosedPage(page) {
   const pages = new Set([...readClosedPages(), page])
   try {
@@ -52,9 +58,7 @@ export class SuggestionCard {
   update(suggestion) {
     if (suggestion?.page !== this.suggestion?.page) this.isClosed = null
     this.suggestion = suggestion
-    if (this.isClosed === null) {
-      this.isClosed = suggestion ? readClosedPages().includes(suggestion.page) : false
-    }
+    this.isClosed ??= isClosedPage(suggestion)
     if (suggestion?.done) storeClosedPage(suggestion.page)
     this.show()
   }
@@ -70,7 +74,8 @@ export class SuggestionCard {
   show() {
     this.host?.toggleAttribute("data-suggestion-closed", this.isClosed)
     const isOpen = this.suggestion && !this.isClosed && !this.suggestion.done
-    this.highlight(isOpen ? this.suggestion.slider : null)
+    const highlighted = isOpen ? this.suggestion.slider : null
+    this.highlight(highlighted)
   }
 
   stop() {
