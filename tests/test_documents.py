@@ -54,6 +54,17 @@ def test_files_and_commands_named_by_a_document_exist(path: Path):
     assert set(re.findall(r"(?:^ {4}|`|=\S+ )make (\w+)", content, re.MULTILINE)) <= targets
 
 
+@pytest.mark.parametrize("pattern", ["*.js", "*.css"])
+def test_files_named_by_the_comments_of_the_browser_part_exist(pattern):
+    missing = []
+    for path in sorted((ROOT / "ui").rglob(pattern)):
+        for name in re.findall(r"\b(?:ui|pages)/[\w/]+\.\w+", path.read_text("utf-8")):
+            if not (ROOT / name).exists():
+                missing.append(f"{path.name}: {name}")
+
+    assert missing == []
+
+
 def anchors(path: Path) -> set[str]:
     """Return the anchors that GitHub gives the headings of a document."""
     headings = re.findall(r"^#+ (.+)$", path.read_text("utf-8"), re.MULTILINE)

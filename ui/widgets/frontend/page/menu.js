@@ -1,6 +1,6 @@
 // Streamlit's side menu, which a narrow screen has, puts groups into a list, where only items may
 // stand: to a screen reader it becomes links with headings instead. The button that opens it shows
-// the word "Menu" (ui/server/static/controls.css), and is named so.
+// the word "Menu" (ui/server/static/style/controls.css), and is named so.
 
 const APP = "[data-testid=stAppViewContainer]"
 const MENU = "[data-testid=stSidebar]"
