@@ -13,7 +13,7 @@ import numpy as np
 from dpcore import check
 from dpcore.cache import CACHE
 
-Purpose = Literal["noise", "data", "split", "audit", "start", "batches", "search"]
+Purpose = Literal["noise", "data", "split", "audit", "start", "batches", "search", "resampling"]
 
 # Noise is drawn in blocks of this many bytes, which bounds the memory of a run of any length.
 _BLOCK_BYTES = 8_000_000

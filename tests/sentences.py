@@ -220,7 +220,7 @@ def costs(
         return float(np.median(without(result))) - middle(result)
 
     def lost(result: Any) -> bool:
-        whole = len(private(result)) == result.settings.repeats
+        whole = len(private(result)) >= result.settings.repeats
         runs = private(result), without(result)
         return begun(result) and worse(*runs, constant=always(result), whole=whole, paired=paired)
 

@@ -12,9 +12,12 @@ from typing import Any, Generic, Protocol, Self, TypeVar
 import numpy as np
 import pandas as pd
 
-from dpcore.cache import Key
+from dpcore.cache import CACHE, Key
 from lab.experiment import chunking
 from lab.experiment.settings import Spread, Task, quantiles_of
+
+# Grids of which the cache keeps the newest.
+_KEPT_GRIDS = 16
 
 Model = TypeVar("Model")
 Outcome = TypeVar("Outcome")
@@ -317,7 +320,7 @@ class Sweep:
     largest_batch: int | None = None
     batches: tuple[range, ...] | None = None
 
-    @property
+    @cached_property
     def tasks(self) -> tuple[Runs, ...]:
         """Return a task for each batch of repeats at each group of values."""
         values = self.values
@@ -329,5 +332,15 @@ class Sweep:
         return slices(self.function, self.model, values, batches, width=self.width)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> Grid:
-        """Return the grid of the runs done so far, NaN elsewhere."""
-        return Grid.of(self.values, self.tasks, outcomes, repeats=self.count, arms=self.arms)
+        """Return the grid of the runs done so far, NaN elsewhere.
+
+        The same tasks done give the same object, so that what was computed of a grid is kept while
+        another slider moves.
+        """
+        tasks = tuple(task for task in self.tasks if task in outcomes)
+
+        def make() -> Grid:
+            return Grid.of(self.values, tasks, outcomes, repeats=self.count, arms=self.arms)
+
+        key = ("grid", self.values, self.count, self.arms, tasks)
+        return CACHE.answer(key, make, newest=_KEPT_GRIDS)

@@ -6,59 +6,151 @@ from dpcore.cache import cached
 from lab.statistics import decision_regions
 from lab.statistics.claims import Case
 from lab.statistics.decision_regions import Plane
+from lab.statistics.price import Price
 from pages.classifier.result import ClassifierResult
 from pages.classifier.tasks import Reference
-from ui.charts import coefficients, maps, theme
-from ui.charts.curves import (
-    Curve,
-    accuracy_chart,
-    accuracy_line,
-    curve_chart,
-    finding,
-    grid_progress,
-    quantile_curve,
-)
-from ui.text.numbers import percent
+from ui.charts import coefficients, maps, price_tag, theme
+from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, finding, grid_progress
+from ui.text.numbers import number, percent
 from ui.text.texts import Texts
+from ui.text.tiles import percent_rounded_up
 
 SAYS = Texts(__file__)
 # Colour of each arm's non-private model.
 REFERENCE_COLOURS = {"scratch": theme.NON_PRIVATE, "public": theme.PUBLIC}
-# Where the strokes of each arm's runs begin and end, in pixels right of the set epsilon.
-STROKES = {"scratch": (-10, -1), "public": (1, 10)}
+_DOT_SIZE = 4
 # The loss axis begins no lower, and ends no lower, in nats.
 LOWEST_LOSS = 1e-3
 LEAST_TOP_LOSS = 1.0
 
 
 def accuracy(result: ClassifierResult) -> dict:
-    """Draw the held-out accuracy over epsilon, and the runs at the set epsilon as strokes."""
+    """Draw the held-out accuracy over epsilon, with the point that is dragged, and its price."""
     settings = result.settings
     curves = []
-    for arm, model in result.references.items():
-        name = _reference_name(result, arm)
-        curves.append(accuracy_line(name, model.accuracy, REFERENCE_COLOURS[arm], dash="dot"))
     for index, arm in enumerate(settings.arms):
-        curve = quantile_curve(
-            _legend_name(result, arm),
-            theme.COLOURS[arm],
-            result.accuracy.arms[index].over(),
-            result.summary[arm],
-            band=arm == "scratch",
-            strokes=result.ensemble.accuracy[index],
-            stroke_span=STROKES[arm],
-            dots=5,
-        )
-        curves.append(curve)
-    if settings.uses_file:
-        curves.append(accuracy_line(SAYS["figures.baseline"], result.baseline, dash="dash"))
-    return accuracy_chart(
+        curves.append(_accuracy_curve(result, index, band=arm == "scratch"))
+    annotations = _line_names(result)
+    low, high = settings.LIMITS["epsilon"]
+    xaxis = theme.epsilon_axis(low, high)
+    if settings.has_price:
+        xaxis = price_tag.attacker_axis(low, high, settings.right_guesses)
+        annotations.append(price_tag.guesses_now(settings.epsilon, result.right_guesses))
+    if result.price is not None:
+        annotations.append(price_tag.tag(_price_text(result.price)))
+    chart = accuracy_chart(
         *curves,
         current=settings.epsilon,
+        levels=_levels(result),
+        legend=False,
         title=SAYS["figures.accuracy"],
         finding=_accuracy_finding(result),
-        xaxis=theme.epsilon_axis(*settings.LIMITS["epsilon"]),
+        xaxis=xaxis,
+        shapes=price_tag.handle(settings.epsilon, 100 * result.height),
+        annotations=annotations,
     )
+    chart["layout"]["margin"]["b"] = price_tag.BOTTOM_MARGIN
+    return chart
+
+
+def accuracy_clicks(result: ClassifierResult) -> dict:
+    """Return what drags the point of the curve (``ui.widgets.Chart.clicks``)."""
+    settings = result.settings
+    attacker = ""
+    if settings.has_price:
+        attacker = SAYS("handle.attacker", guesses=percent_rounded_up(result.right_guesses))
+    text = SAYS(
+        "handle.value",
+        epsilon=number(settings.epsilon),
+        accuracy=percent(result.summary["scratch"].median),
+        attacker=attacker,
+    )
+    return price_tag.clicks(
+        settings.epsilon,
+        100 * result.height,
+        limits=settings.limits["epsilon"],
+        label=SAYS["handle.label"],
+        text=text,
+    )
+
+
+def _accuracy_curve(result: ClassifierResult, index: int, *, band: bool) -> Curve:
+    """Return the curve of an arm: the median and, with a band, 90 % of runs.
+
+    It does not follow the set epsilon, so that a drag sends it once.
+    """
+    arm = result.settings.arms[index]
+    epsilons, quantiles = result.accuracy.arms[index].over()
+    heights = 100 * quantiles
+    if not band:
+        heights = heights[1]
+    return Curve(
+        name=_line_name(result, arm),
+        colour=theme.COLOURS[arm],
+        x=epsilons,
+        y=heights,
+        dots=_DOT_SIZE,
+        hover=price_tag.HOVER,
+        pinned=band,
+    )
+
+
+def _line_name(result: ClassifierResult, arm: str) -> str:
+    """Return the name of an arm with its median accuracy."""
+    return SAYS(f"figures.{arm}", accuracy=percent(result.summary[arm].median))
+
+
+def _line_names(result: ClassifierResult) -> list[dict]:
+    """Return the names of the curves: from scratch below its start, pre-trained over the levels."""
+    names = []
+    for index, arm in enumerate(result.settings.arms):
+        epsilons, quantiles = result.accuracy.arms[index].over()
+        if len(epsilons) == 0:
+            continue
+        is_scratch = arm == "scratch"
+        height = result.reference.accuracy
+        if is_scratch:
+            height = float(quantiles[1, 0])
+        name = price_tag.line_name(
+            _line_name(result, arm),
+            theme.COLOURS[arm],
+            epsilon=float(epsilons[0]),
+            height=100 * height,
+            below=is_scratch,
+        )
+        names.append(name)
+    return names
+
+
+def _levels(result: ClassifierResult) -> list[Level]:
+    """Return the line of the non-private model and, of a file, that of its largest class."""
+    reference = result.reference.accuracy
+    levels = [
+        Level(
+            y=100 * reference,
+            name=SAYS("figures.reference", accuracy=percent(reference)),
+            side="right",
+            coloured=True,
+        )
+    ]
+    if result.settings.uses_file:
+        name = SAYS("figures.baseline", accuracy=percent(result.baseline))
+        levels.append(Level(y=100 * result.baseline, name=name, dash="dash", below=True))
+    return levels
+
+
+def _price_text(price: Price) -> str:
+    """Return both lines of the price tag."""
+    return SAYS(
+        f"price.{price.offer}",
+        price=_one_digit(price.guesses),
+        low=_one_digit(price.low),
+        high=_one_digit(price.high),
+    )
+
+
+def _one_digit(guesses: float) -> str:
+    return f"{float(f'{guesses:.1g}'):g}"
 
 
 def loss(result: ClassifierResult) -> dict:
@@ -174,7 +266,7 @@ def _accuracy_finding(result: ClassifierResult) -> str:
     if epsilons_trained:
         return epsilons_trained
     if not grid.complete:
-        return SAYS("figures.runs", runs=grid.done.min(), all=result.settings.repeats)
+        return SAYS("figures.runs", runs=grid.done.min(), all=grid.runs.shape[-1])
     if result.settings.version == "none":
         return ""
     return finding(SAYS.cases("finding"), result.costs_by_epsilon, grid.at, Case.BEHIND)

@@ -1,19 +1,23 @@
 """What the classifier computes: an ensemble at the set epsilon, references, and a curve."""
 
 from collections.abc import Mapping
-from typing import ClassVar
+from dataclasses import dataclass
+from functools import cached_property
+from typing import Any, ClassVar
 
 import numpy as np
 
+from dpcore.cache import cached
 from lab.data import classification as data
 from lab.experiment import chunking
 from lab.experiment.experiment import Experiment
-from lab.experiment.parts import Once, Part, Repeats, Sweep
-from lab.experiment.settings import Measure
-from lab.models.classifier_versions import EPSILONS
+from lab.experiment.parts import Once, Part, Repeats, Runs, Sweep
+from lab.experiment.settings import Measure, Task
 from pages.classifier import tasks
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
+from pages.classifier.tasks import FinalScores
+from pages.classifier.training import PrivateTraining
 
 # Fields that lower the noise and leave the descent as it is, so that accuracy rises with them.
 _LESS_NOISE = ("epsilon", "delta", "rows")
@@ -21,8 +25,36 @@ _LESS_NOISE = ("epsilon", "delta", "rows")
 _MOST_RECALLS = 4
 # Repeats that the page waits for if there are too many rows to train while a slider moves.
 _FEWEST_REPEATS = 2
+# Sweeps over epsilon of which the cache keeps the newest.
+_KEPT_SWEEPS = 16
 # One task of the curve computes about this many (model, class, row, step) terms, in some 50 ms.
 _TERMS_AT_ONCE = 4e7
+
+
+@dataclass(frozen=True)
+class FurtherRuns:
+    """The runs at the set epsilon beyond those that are drawn, as scores of the final models.
+
+    ensemble: the runs that are drawn.
+    count: number of all runs.
+    """
+
+    ensemble: Repeats
+    count: int
+
+    @cached_property
+    def tasks(self) -> tuple[Runs, ...]:
+        """Return the tasks, which questions about the same settings share."""
+        return self.ensemble.sample(self.count)[len(self.ensemble.batches) :]
+
+    def gather(self, outcomes: Mapping[Any, Any]) -> list[FinalScores]:
+        """Return the scores of the batches done so far, without a gap."""
+        scores = []
+        for task in self.tasks:
+            if task not in outcomes:
+                break
+            scores.append(outcomes[task])
+        return scores
 
 
 class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
@@ -61,23 +93,37 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
     PAIRED_BY = ("dataset", "own", "rows", "repeats", "seed")
 
     def parts(self) -> dict[str, Part]:
-        """Return the ensemble at the set epsilon, the references, and the accuracy by epsilon."""
+        """Return the ensemble at the set epsilon, the references, and the accuracy by epsilon.
+
+        Both are also measured on more runs, which come last.
+        """
         settings = self.settings
-        training = settings.training
-        return {
+        training = settings.reference_training
+        parts: dict[str, Part] = {
             "ensemble": self._ensemble,
-            "references": Once(tasks.train_references, settings.reference_training, essential=True),
-            "accuracy": Sweep(
-                EPSILONS,
-                tasks.score_curve,
-                training,
-                settings.repeats,
-                computed=settings.epsilons,
-                arms=(len(settings.arms),),
-                cost=training.cells,
-                width=self._epsilons_per_task,
-            ),
+            "references": Once(tasks.train_references, training, essential=True),
+            "first_curve": self._curve(settings.repeats),
         }
+        if settings.runs > settings.repeats:
+            parts["further"] = self._further
+            parts["full_curve"] = self._curve(settings.runs)
+        return parts
+
+    def shown_sample(self) -> tuple[Task, ...]:
+        """Return the tasks of all runs at the set epsilon."""
+        if self.settings.runs == self.settings.repeats:
+            return super().shown_sample()
+        return (*super().shown_sample(), *self._further.tasks)
+
+    @cached_property
+    def _further(self) -> FurtherRuns:
+        return FurtherRuns(self._ensemble, self.settings.runs)
+
+    def _curve(self, repeats: int) -> Sweep:
+        """Return the accuracy of some repeats over epsilon."""
+        settings = self.settings
+        width = self._epsilons_per_task(repeats)
+        return _sweep(settings.training, settings.epsilons, repeats, width)
 
     @property
     def _ensemble(self) -> Repeats:
@@ -100,14 +146,13 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
             return _FEWEST_REPEATS
         return None
 
-    @property
-    def _epsilons_per_task(self) -> int:
+    def _epsilons_per_task(self, repeats: int) -> int:
         """Return the number of epsilons per task of the curve."""
         settings = self.settings
         classes = len(data.source(settings.dataset_key).classes)
-        models = len(settings.arms) * settings.repeats
+        models = len(settings.arms) * repeats
         terms = models * settings.rows * settings.steps * classes
-        cells = settings.training.cells * settings.repeats
+        cells = settings.training.cells * repeats
         return max(1, min(int(_TERMS_AT_ONCE / terms), int(chunking.SLICE / cells)))
 
     @property
@@ -127,6 +172,25 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
         if not super().pairs_with(other):
             return False
         return "none" not in (self.settings.version, other.settings.version)
+
+
+@cached(newest=_KEPT_SWEEPS)
+def _sweep(
+    training: PrivateTraining, epsilons: tuple[float, ...], repeats: int, width: int
+) -> Sweep:
+    """Return the accuracy of some repeats over epsilon, ``width`` epsilons a task.
+
+    It is the same object at each set epsilon, so that its tasks are made once.
+    """
+    return Sweep(
+        epsilons,
+        tasks.score_curve,
+        training,
+        repeats,
+        arms=(len(training.arms),),
+        cost=training.cells,
+        width=width,
+    )
 
 
 def _recall_measure(label: int, name: str) -> Measure:

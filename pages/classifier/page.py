@@ -79,9 +79,9 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
     The rows of an uploaded file are not drawn: the weights of the models replace the maps.
     """
     if result.settings.uses_file:
-        accuracy = _chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.3)
+        accuracy = _accuracy_chart(result, wide=1.3)
         return [[accuracy, _chart("weights", charts.column_weights(result), height=HEIGHT)]]
-    row = [_chart("accuracy", charts.accuracy(result), height=HEIGHT, wide=1.9)]
+    row = [_accuracy_chart(result, wide=1.9)]
     for index, arm in enumerate(result.settings.arms):
         # The map from scratch is paired: that of pinned settings is drawn beside it.
         decision_map = _chart(
@@ -93,6 +93,17 @@ def main_charts(result: ClassifierResult) -> list[list[Chart]]:
         )
         row.append(decision_map)
     return [row]
+
+
+def _accuracy_chart(result: ClassifierResult, *, wide: float) -> Chart:
+    """Return accuracy over epsilon, whose point can be dragged."""
+    return _chart(
+        "accuracy",
+        charts.accuracy(result),
+        height=HEIGHT,
+        wide=wide,
+        clicks=charts.accuracy_clicks(result),
+    )
 
 
 def loss_charts(result: ClassifierResult) -> list[list[Chart]]:

@@ -1,6 +1,7 @@
 """Result of the classifier: the trained models, and the numbers that the page shows of them."""
 
-from collections.abc import Mapping
+import math
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
 from typing import NamedTuple
@@ -8,18 +9,23 @@ from typing import NamedTuple
 import numpy as np
 import pandas as pd
 
+from dpcore.accountants.attacker import best_attacker
 from dpcore.cache import cached
 from dpcore.training import losses
 from lab.data import classification as data
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread, quantiles_of
-from lab.models.classifier_versions import PUBLISHED, Guarantees
+from lab.models.classifier_versions import EPSILONS, PUBLISHED, Guarantees
 from lab.statistics import differences
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from lab.statistics.decision_regions import Plane, usual_plane
+from lab.statistics.price import MedianCurve, Price
 from pages.classifier.settings import ClassifierSettings
-from pages.classifier.tasks import Ensemble, Reference
+from pages.classifier.tasks import Ensemble, FinalScores, Reference
+
+# Curves of which the cache keeps what is computed of them.
+_KEPT_CURVES = 16
 
 
 class LargestGain(NamedTuple):
@@ -39,15 +45,39 @@ class LargestGain(NamedTuple):
 class ClassifierResult:
     """Result of the tasks done so far.
 
-    ensemble: the models at the set epsilon.
+    ensemble: the models at the set epsilon that are drawn.
     references: the non-private model of each arm.
-    accuracy: held-out accuracy (A, E, R) over the epsilons of the curve, NaN where not trained yet.
+    first_curve: held-out accuracy (A, E, R) of as many runs as are drawn over the epsilons of the
+        curve, NaN where not trained yet.
+    further: final scores of further runs at the set epsilon, by batch.
+    full_curve: as ``first_curve``, of all runs; None if these are as many.
     """
 
     settings: ClassifierSettings
     ensemble: Ensemble
     references: Mapping[str, Reference]
-    accuracy: Grid
+    first_curve: Grid
+    further: Sequence[FinalScores] = ()
+    full_curve: Grid | None = None
+
+    @cached_property
+    def accuracies(self) -> np.ndarray:
+        """Return the held-out accuracies (A, R) of all runs at the set epsilon.
+
+        Further runs count once all of them are trained, so that numbers change once.
+        """
+        further = [scores.accuracy for scores in self.further]
+        accuracies = np.concatenate([self.ensemble.accuracy, *further], axis=1)
+        if accuracies.shape[1] < self.settings.runs:
+            return self.ensemble.accuracy
+        return accuracies
+
+    @property
+    def accuracy(self) -> Grid:
+        """Return the curve of all runs or, until it is trained, that of the runs drawn."""
+        if self.full_curve is not None and self.full_curve.complete:
+            return self.full_curve
+        return self.first_curve
 
     @cached_property
     def split(self) -> data.Split:
@@ -59,8 +89,13 @@ class ClassifierResult:
 
     @property
     def trained(self) -> int:
-        """Return the number of repeats trained so far at the set epsilon."""
-        return self.ensemble.accuracy.shape[1]
+        """Return the number of runs at the set epsilon that accuracies are measured on."""
+        return self.accuracies.shape[1]
+
+    @property
+    def planned(self) -> int:
+        """Return the number of runs that claims at the set epsilon wait for."""
+        return max(self.trained, self.settings.repeats)
 
     @property
     def reference(self) -> Reference:
@@ -82,30 +117,46 @@ class ClassifierResult:
         """Return the quantiles of each arm's accuracy at the set epsilon."""
         spreads = {}
         for arm, name in enumerate(self.settings.arms):
-            spreads[name] = Spread.of(self.ensemble.accuracy[arm])
+            spreads[name] = Spread.of(self.accuracies[arm])
         return spreads
 
     # What privacy costs, and what pre-training gains
 
     @property
-    def costs(self) -> Case:
-        """Return how the private models from zero compare with the non-private one."""
-        return compare(
-            self.ensemble.accuracy[0],
-            self.reference.accuracy,
-            constant=self.baseline,
-            complete=self.trained == self.settings.repeats,
-        )
+    def costs_by_epsilon(self) -> Sequence[Case]:
+        """Return how the private models from zero compare with the non-private one, at each epsilon
+        of the curve that is trained so far.
+        """
+        return _costs(self.accuracy, self.reference.accuracy, self.baseline)
 
-    @property
-    def costs_by_epsilon(self) -> list[Case]:
-        """Return how they compare at each epsilon of the curve that is trained so far."""
-        cases = []
-        for runs in self.accuracy.runs[0]:
-            if not np.isnan(runs).any():
-                case = compare(runs, self.reference.accuracy, constant=self.baseline)
-                cases.append(case)
-        return cases
+    @cached_property
+    def price(self) -> Price | None:
+        """Return what the next point of accuracy costs, or None without enough runs.
+
+        A mechanism that does not keep its guarantee has no price.
+        """
+        settings = self.settings
+        if not settings.has_price or self.accuracy is self.first_curve:
+            return None
+        curve = _median_curve(self.accuracy)
+        if curve is None:
+            return None
+        return curve.price(settings.epsilon, settings.right_guesses)
+
+    @cached_property
+    def right_guesses(self) -> float:
+        """Return the best attacker's largest share of right guesses at the set epsilon."""
+        return best_attacker(self.guarantees.formula).right
+
+    @cached_property
+    def height(self) -> float:
+        """Return the height of the curve from scratch at the set epsilon, or the median until all
+        of the curve is trained.
+        """
+        if not self.accuracy.complete:
+            return self.summary["scratch"].median
+        epsilons, quantiles = self.accuracy.arms[0].over()
+        return float(np.interp(math.log(self.settings.epsilon), np.log(epsilons), quantiles[1]))
 
     @property
     def gain(self) -> tuple[float, float, float] | None:
@@ -114,9 +165,9 @@ class ClassifierResult:
         Runs are paired, because repeat r has the same noise in both arms. The 95 % interval is that
         of the sign test. Return None without a public start.
         """
-        if len(self.ensemble.accuracy) < 2:
+        if len(self.accuracies) < 2:
             return None
-        scratch, started = self.ensemble.accuracy
+        scratch, started = self.accuracies
         gain = differences.of_pairs(started, scratch)
         return gain.median, gain.low, gain.high
 
@@ -138,7 +189,7 @@ class ClassifierResult:
         last_gain = None
         if is_shown[-1]:
             last_gain = float(gains[-1])
-        return LargestGain(gain=gain, epsilon=self.accuracy.at[best], last_gain=last_gain)
+        return LargestGain(gain=gain, epsilon=EPSILONS[best], last_gain=last_gain)
 
     @property
     def too_few_for_gains(self) -> bool:
@@ -148,7 +199,7 @@ class ClassifierResult:
     @property
     def _gain_cases(self) -> list[Case]:
         """Return how runs with and without a public start compare, at each epsilon."""
-        scratch, started = self.accuracy.runs
+        scratch, started = self.published_runs
         cases = []
         for index in range(len(scratch)):
             case = compare(started[index], scratch[index], constant=self.baseline)
@@ -185,15 +236,26 @@ class ClassifierResult:
         held_out = self.ensemble.held_out_loss[None]
         return quantiles_of(np.concatenate([self.ensemble.loss, held_out]), axis=1)
 
+    @property
+    def published_runs(self) -> np.ndarray:
+        """Return the accuracies (A, E, R) at the epsilons of the published table."""
+        curve = self.accuracy
+        arms, _, count = curve.runs.shape
+        runs = np.full((arms, len(EPSILONS), count), np.nan)
+        for index, epsilon in enumerate(EPSILONS):
+            if epsilon in curve.at:
+                runs[:, index] = curve.runs[:, curve.at.index(epsilon)]
+        return runs
+
     def table(self) -> pd.DataFrame:
         """Return the median accuracy by epsilon, in %, trained now and as published.
 
         The gain is the median over pairs of runs with the same noise, which need not be the
         difference of the medians.
         """
-        runs = self.accuracy.runs
+        runs = self.published_runs
         medians = 100 * np.median(runs, axis=-1)
-        started = np.full(len(self.accuracy.at), np.nan)
+        started = np.full(len(EPSILONS), np.nan)
         gain = started
         if len(medians) > 1:
             started = medians[1]
@@ -201,7 +263,7 @@ class ClassifierResult:
         published = np.array(list(PUBLISHED.values()))
         return pd.DataFrame(
             {
-                "epsilon": np.array(self.accuracy.at),
+                "epsilon": np.array(EPSILONS),
                 "without": medians[0],
                 "with": started,
                 "gain": gain,
@@ -216,6 +278,22 @@ class ClassifierResult:
     def plane(self) -> Plane:
         """Return the plane of the decision maps."""
         return plane_of(self.split)
+
+
+@cached(newest=_KEPT_CURVES)
+def _costs(grid: Grid, reference_accuracy: float, baseline: float) -> tuple[Case, ...]:
+    """Return how the runs of the first arm compare with one accuracy, at each epsilon trained."""
+    cases = []
+    for runs in grid.runs[0]:
+        if not np.isnan(runs).any():
+            cases.append(compare(runs, reference_accuracy, constant=baseline))
+    return tuple(cases)
+
+
+@cached(newest=_KEPT_CURVES)
+def _median_curve(grid: Grid) -> MedianCurve | None:
+    """Return the medians of the first arm, and those of resampled runs."""
+    return MedianCurve.of(grid.at, grid.runs[0])
 
 
 @cached

@@ -10,8 +10,20 @@ from dpcore.privacy import Adjacency, Guarantee
 from lab.data import classification as data
 from lab.experiment.data_settings import OWN, RowsSettings
 from lab.models import classifier_versions
+from lab.models.attackers import RightGuesses
+from lab.statistics import price
 from lab.uploads import handles
 from pages.classifier.training import PrivateTraining, PublicStart, ReferenceTraining
+
+# The epsilons of the curve: those of the published table, and more where the curve bends.
+CURVE_EPSILONS = (
+    *(0.01, 0.02, 0.03, 0.05, 0.065, 0.08, 0.1, 0.13, 0.17, 0.22, 0.28, 0.36),
+    *(0.5, 0.65, 0.85, 1.0, 1.4, 2.0, 3.0, 5.0, 10.0, 15.0, 50.0, 150.0),
+)
+# With at least so many repeats, accuracies are measured on more runs than are drawn, if the runs of
+# the whole curve take at most so many cells (``chunking``), which are some 2 s.
+_REPEATS_FOR_MORE = 24
+_MOST_CELLS = 2e9
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -33,7 +45,7 @@ class ClassifierSettings(RowsSettings):
     public_rows: number of rows that the public start is trained on, or 0 for no public start.
     shift: distance by which the public rows are moved, in their own standard deviations.
     public_steps: steps of the descent on the public rows.
-    repeats: number R of models trained per arm and epsilon.
+    repeats: number R of models trained per arm and epsilon, and drawn. See ``runs``.
     """
 
     EXPERIMENT: ClassVar = "pages.classifier.experiment.ClassifierExperiment"
@@ -63,7 +75,7 @@ class ClassifierSettings(RowsSettings):
     }
     PEOPLE: ClassVar = "rows"
     LOOP: ClassVar = "version"
-    CURVE: ClassVar = classifier_versions.EPSILONS
+    CURVE: ClassVar = CURVE_EPSILONS
 
     dataset: str = "gaussians"
     own: str = handles.NONE
@@ -122,6 +134,43 @@ class ClassifierSettings(RowsSettings):
             adjacency=self.adjacency,
             spent=self.spent_epsilon,
         )
+
+    @property
+    def has_price(self) -> bool:
+        """Return whether accuracy has a price in an attacker's right guesses.
+
+        The mechanism must keep its guarantee, and all of epsilon must pay for its noise.
+        """
+        return self.version == "correct" and not self.void and not self.payments
+
+    @property
+    def right_guesses(self) -> RightGuesses:
+        """Return the largest share of right guesses by epsilon, if there is a price."""
+        return RightGuesses(self.delta)
+
+    @cached_property
+    def runs(self) -> int:
+        """Return the number of runs that accuracies are measured on once nothing moves.
+
+        It is ``price.LEAST_RUNS`` where these are quick to train, and the number of repeats
+        otherwise.
+        """
+        is_quick = self._curve_cells(price.LEAST_RUNS) <= _MOST_CELLS
+        if self.has_price and is_quick and self.repeats >= _REPEATS_FOR_MORE:
+            return max(self.repeats, price.LEAST_RUNS)
+        return self.repeats
+
+    @cached_property
+    def epsilons(self) -> tuple[float, ...]:
+        """Return the epsilons of the curve, only the published ones where training takes long."""
+        epsilons = super().epsilons
+        if self._curve_cells(self.repeats) <= _MOST_CELLS:
+            return epsilons
+        return tuple(epsilon for epsilon in epsilons if epsilon in classifier_versions.EPSILONS)
+
+    def _curve_cells(self, runs: int) -> float:
+        """Return the cells (``chunking``) of some runs at all epsilons of the curve."""
+        return runs * len(self.CURVE) * self.training.cells
 
     @property
     def reference_training(self) -> ReferenceTraining:

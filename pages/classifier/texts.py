@@ -35,7 +35,7 @@ def lead(settings: ClassifierSettings) -> str:
 def numbers(result: ClassifierResult) -> list[Tile]:
     """Return the tiles: private and non-private accuracy, the range of runs, the guarantee."""
     settings = result.settings
-    runs = result.ensemble.accuracy[0]
+    runs = result.accuracies[0]
     spread = result.summary["scratch"]
     private, non_private = tiles.distinct_percents(spread.median, result.reference.accuracy)
     cost = ""
@@ -44,7 +44,7 @@ def numbers(result: ClassifierResult) -> list[Tile]:
             runs,
             result.reference.accuracy,
             base=result.baseline,
-            runs=settings.repeats,
+            runs=result.planned,
         )
     private_tile = Tile(
         SAYS[f"tiles.{settings.version}"],
@@ -55,7 +55,8 @@ def numbers(result: ClassifierResult) -> list[Tile]:
         unit="points",
     )
     reference_tile = Tile(SAYS["tiles.plain"], non_private, cost)
-    range_tile = tiles.runs_tile(SAYS["tiles.range"], runs, low=spread.low, high=spread.high)
+    drawn_runs = result.ensemble.accuracy[0]
+    range_tile = tiles.runs_tile(SAYS["tiles.range"], drawn_runs, low=spread.low, high=spread.high)
     return [private_tile, reference_tile, range_tile, _guarantee_tile(result)]
 
 
@@ -104,25 +105,25 @@ def _published_verdict(result: ClassifierResult) -> str:
 def _private_verdict(result: ClassifierResult) -> str:
     """Return what privacy costs and pre-training adds, and what makes accuracy misleading."""
     settings = result.settings
-    runs = result.ensemble.accuracy[0]
+    runs = result.accuracies[0]
     majority_class, baseline = result.split.best_constant
     cost = sentences.privacy_cost(
         runs,
         result.reference.accuracy,
         baseline=(escape(majority_class), baseline),
-        runs=settings.repeats,
+        runs=result.planned,
     )
     gain = ""
     if result.gain is not None:
         gain = sentences.pretraining_gain(
             settings.public_rows,
-            result.ensemble.accuracy[1],
+            result.accuracies[1],
             runs,
             base=baseline,
-            runs=settings.repeats,
+            runs=result.planned,
         )
     constant_prediction = sentences.constant_answer(
-        runs,
+        result.ensemble.accuracy[0],
         result.split.y_test,
         lambda: result.held_out["scratch"],
         result.classes,
@@ -300,7 +301,7 @@ def map_alt(result: ClassifierResult, index: int) -> str:
     arm = settings.arms[index]
     return SAYS(
         "map.alt",
-        runs=result.trained,
+        runs=result.ensemble.accuracy.shape[1],
         epsilon=number(settings.epsilon),
         model=theme.NAMES[settings.version][arm],
         accuracy=tiles.percent(result.summary[arm].median),

@@ -57,7 +57,7 @@ def insight(result: ClassifierResult) -> str:
         case = "none"
         if result.too_few_for_gains:
             case = "few"
-        return SAYS(f"insight.{case}", runs=result.settings.repeats)
+        return SAYS(f"insight.{case}", runs=result.accuracy.runs.shape[-1])
     last_epsilon = EPSILONS[-1]
     _, _, published_gain = PUBLISHED[last_epsilon]
     numbers = {

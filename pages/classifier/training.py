@@ -10,7 +10,7 @@ from dataclasses import dataclass, replace
 
 import numpy as np
 
-from dpcore.cache import cached
+from dpcore.cache import Key, cached
 from dpcore.training import descent, losses
 from lab.data import classification as data
 from lab.experiment import chunking
@@ -24,7 +24,7 @@ _COST_OF_GROUPED_ROW = 5
 
 
 @dataclass(frozen=True, kw_only=True)
-class Descent:
+class Descent(Key):
     """Full-batch gradient descent without clipping and noise.
 
     dataset: name of a data set, or an uploaded file.

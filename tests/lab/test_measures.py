@@ -275,6 +275,11 @@ def sampled(settings, count):
     return numbers(settings, settings.experiment.sample(count))
 
 
+def shown_runs(settings) -> int:
+    """Return the number of runs that the page of these settings shows numbers of."""
+    return getattr(settings, "runs", settings.repeats)
+
+
 class TestSample:
     """The repeats of a sweep are those of the page, and then more of them."""
 
@@ -290,7 +295,7 @@ class TestSample:
 
         own = numbers(settings, settings.experiment.shown_sample())
 
-        assert own.shape[1] == settings.repeats
+        assert own.shape[1] == shown_runs(settings)
 
     @every_paired
     @pytest.mark.parametrize("fewer", ["two", "all"])
@@ -305,7 +310,7 @@ class TestSample:
     @every_paired
     def test_more_repeats_begin_with_those_of_the_page(self, page, changes):
         settings = start_of(page, **changes)
-        count = settings.repeats + 3
+        count = shown_runs(settings) + 3
 
         own, more = (
             numbers(settings, settings.experiment.shown_sample()),
@@ -313,7 +318,7 @@ class TestSample:
         )
 
         assert more.shape[1] == count
-        np.testing.assert_array_equal(more[:, : settings.repeats], own)
+        np.testing.assert_array_equal(more[:, : own.shape[1]], own)
 
     @every_paired
     def test_still_more_begin_with_those(self, page, changes):

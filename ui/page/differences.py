@@ -156,6 +156,10 @@ def run_difference(a: Settings, b: Settings, *, done: bool) -> RunDifference | N
         # Certain, however few repeats there are.
         difference = Difference(median=0.0, low=0.0, high=0.0, pairs=len(repeats_a))
     elif a.experiment.pairs_with(b.experiment):
+        # While a slider moves, one of them may have more repeats.
+        pairs = min(len(repeats_a), len(repeats_b))
+        repeats_a = repeats_a[:pairs]
+        repeats_b = repeats_b[:pairs]
         difference = differences.of_pairs(repeats_a, repeats_b)
     else:
         difference = differences.of_groups(repeats_a, repeats_b)

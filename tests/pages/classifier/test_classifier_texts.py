@@ -8,6 +8,7 @@ import pytest
 from scipy import stats
 
 from lab.data.classification import LINEAR_DATASETS
+from lab.statistics.price import Offer
 from lab.uploads import rows as own_rows
 from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
@@ -45,6 +46,8 @@ QUICK = {
 # Settings with sentences that random ones seldom have.
 SELDOM_DRAWN = [
     ClassifierSettings(),
+    ClassifierSettings(epsilon=0.62),
+    ClassifierSettings(epsilon=2.0),
     ClassifierSettings(repeats=4, steps=20, public_steps=40),
     ClassifierSettings(epsilon=0.047),
     ClassifierSettings(epsilon=5.0, rows_each=7, clip_norm=0.01),
@@ -76,15 +79,24 @@ def page_text(result: ClassifierResult) -> str:
         texts.by_class(result),
         texts.map_alt(result, 0),
         *titles(charts.accuracy(result)),
+        *price_tags(result),
+        charts.accuracy_clicks(result)["drag"]["slider"]["text"],
     ]
     return " ".join(parts)
+
+
+def price_tags(result: ClassifierResult) -> list[str]:
+    """Return the price tag of the curve, if there is one."""
+    annotations = charts.accuracy(result)["layout"]["annotations"]
+    texts_of_chart = [annotation["text"] for annotation in annotations]
+    return [text.replace("<br>", " ") for text in texts_of_chart if " point " in text]
 
 
 # Numbers of a result, computed apart from the page
 
 
 def private_median(result) -> float:
-    return float(np.median(result.ensemble.accuracy[0]))
+    return float(np.median(result.accuracies[0]))
 
 
 def reference_accuracy(result) -> float:
@@ -97,7 +109,7 @@ def noise_to_signal(result) -> float:
 
 def gain_interval(result) -> tuple[float, float]:
     """Return the 95 % interval of the gain from pre-training, by the sign test."""
-    scratch, public = result.ensemble.accuracy
+    scratch, public = result.accuracies
     interval = stats.quantile_test(public - scratch, p=0.5).confidence_interval(0.95)
     if np.isnan(interval.low):
         return -np.inf, np.inf
@@ -106,30 +118,30 @@ def gain_interval(result) -> tuple[float, float]:
 
 def median_gain(result) -> float:
     """Return the gain from pre-training in the median pair of runs, in points."""
-    scratch, public = result.ensemble.accuracy
+    scratch, public = result.accuracies
     return 100 * float(np.median(public - scratch))
 
 
 def pre_training_shows(result, compare: Callable[..., bool]) -> bool:
     """Return whether the public start is shown to be better, or worse."""
-    scratch, public = result.ensemble.accuracy
-    all_trained = result.settings.repeats == len(scratch)
+    scratch, public = result.accuracies
+    all_trained = result.settings.repeats <= len(scratch)
     return compare(public, scratch, constant=always(result), whole=all_trained)
 
 
 def has_too_few_runs(result) -> bool:
-    return too_few(result.ensemble.accuracy[0])
+    return too_few(result.accuracies[0])
 
 
 def gains(result) -> np.ndarray:
     """Return the median gain at each epsilon, in points, NaN where it is not trained yet."""
-    scratch, public = result.accuracy.runs
+    scratch, public = result.published_runs
     return 100 * np.median(public - scratch, axis=-1)
 
 
 def gain_is_shown(result, index: int) -> bool:
     """Return whether a gain is shown at an epsilon of the curve."""
-    scratch, public = result.accuracy.runs
+    scratch, public = result.published_runs
     return better(public[index], scratch[index], constant=always(result))
 
 
@@ -155,7 +167,7 @@ def last_gain_is_shown(result) -> bool:
 def costs_by_epsilon(result) -> tuple[list[float], Callable[[float], bool]]:
     """Return the trained epsilons of the curve, and whether a cost is shown at one of them."""
     runs_by_epsilon = {}
-    for epsilon, runs in zip(result.table()["epsilon"], result.accuracy.runs[0], strict=True):
+    for epsilon, runs in zip(result.accuracy.at, result.accuracy.runs[0], strict=True):
         if not np.isnan(runs[0]):
             runs_by_epsilon[epsilon] = runs
 
@@ -252,13 +264,26 @@ def costs_everywhere(result, match) -> bool:
     return since(*costs_by_epsilon(result), 0)
 
 
+def has_price(offer: Offer) -> Callable[..., bool]:
+    """Return whether a price may be said of 400 runs, and is of this kind."""
+    return lambda result, match: result.trained >= 400 and result.price.offer == offer
+
+
+def is_price(result, match) -> bool:
+    """Return whether the numbers of a tag are those of the curve, to one digit."""
+    price = result.price
+    numbers = (price.guesses, price.low, price.high)
+    said = [float(text) for text in match.groups()]
+    return has_price(Offer.PRICE)(result, match) and said == [float(f"{n:.1g}") for n in numbers]
+
+
 LARGEST_GAIN = (
     r"gain from pre-training in the median pair of runs is \+([\d.]+) points,"
     r" at epsilon ([\d.,]*\d)\."
 )
 RULES: Rules = {
     r"Attacker right, at most:? ([\d.]+)": is_attacker_limit,
-    **costs(lambda result: result.ensemble.accuracy[0], reference_accuracy, noise_to_signal),
+    **costs(lambda result: result.accuracies[0], reference_accuracy, noise_to_signal),
     r"Median accuracy is ([\d.]+) % private and ([\d.]+) %": percent(
         private_median, reference_accuracy
     ),
@@ -268,6 +293,11 @@ RULES: Rules = {
     r"pairs of runs are too few to say what pre-training": too_few_pairs,
     r"Accuracy by epsilon: no cost of privacy is shown": no_cost_is_shown,
     r"every run gives the same model\. Epsilon and the clipping norm have no effect": has_no_noise,
+    r"one more point costs about ([\d.]+) more right guesses in 100 \(([\d.]+) to ([\d.]+)\)": is_price,
+    r"No point left to buy": has_price(Offer.NOTHING),
+    r"one more point has no clear price": has_price(Offer.UNCLEAR),
+    r"attacker right at most ([\d.]+) of 100 guesses": is_attacker_limit,
+    r"[\d.]+, accuracy ([\d.]+) %": percent(private_median),
     r"confidence interval ([+−]?[\d.]+) to ([+−]?[\d.]+), sign test": is_gain_interval,
     LARGEST_GAIN: is_largest_gain,
     r"no gain can be shown, but the published table": no_last_gain,
@@ -335,12 +365,13 @@ def test_every_text_is_read(seldom_drawn):
         small.change(repeats=2),
         small.change(public_steps=1),
     ]
-    results = [*seldom_drawn[1:], *(settings.experiment.run() for settings in further)]
+    results = [*seldom_drawn, *(settings.experiment.run() for settings in further)]
 
     for result in results:
         page_text(result)
         texts_tables.table(result)
         charts.accuracy(result)
+        charts.accuracy_clicks(result)
         charts.loss(result)
         texts.lead(result.settings)
     read_texts_of_unfinished_runs()
@@ -357,7 +388,7 @@ def read_texts_of_unfinished_runs() -> None:
     is_first_half = np.arange(40) < 20
     half = replace(result.accuracy, runs=np.where(is_first_half, result.accuracy.runs, np.nan))
     charts.column_weights(result)
-    charts.accuracy(replace(result, accuracy=half))
+    charts.accuracy(replace(result, first_curve=half))
 
 
 def read_texts_of_a_file(settings: ClassifierSettings) -> None:

@@ -169,7 +169,7 @@ class TestScripts:
     def test_named_colours_are_those_of_the_palette(self):
         names = self.keys_of_table("theme.js", "NAMED_COLOURS")
 
-        assert names == {theme.CURRENT, *theme.TEXT_COLOURS.values()}
+        assert names == {theme.CURRENT, theme.PAGE, *theme.TEXT_COLOURS.values()}
 
     def test_every_dash_is_in_the_table(self):
         assert set(theme.DASHES.values()) <= self.keys_of_table("shapes.js", "DASHES")

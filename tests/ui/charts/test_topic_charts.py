@@ -9,10 +9,9 @@ import pytest
 from PIL import Image
 
 from dpcore.training import dp_ftrl
-from lab.models.classifier_versions import EPSILONS
 from lab.statistics.decision_regions import boundaries, runs_to_draw, votes
 from pages.classifier import charts as classifier
-from pages.classifier.settings import ClassifierSettings
+from pages.classifier.settings import CURVE_EPSILONS, ClassifierSettings
 from pages.network import charts as network
 from pages.network import texts as network_texts
 from pages.network.page import sliders
@@ -78,15 +77,15 @@ def classifier_result(request):
 
 class TestClassifier:
     def test_accuracy_is_drawn_as_it_is_downloaded(self, classifier_result):
-        table = classifier_result.table()
+        result = classifier_result
+        medians = result.curve.groupby(["arm", "epsilon"])["accuracy"].median()
 
         traces = classifier.accuracy(classifier_result)["data"]
 
         curves = [trace for trace in traces if trace["mode"] == "lines+markers"]
-        # A table without a public start has no second column.
-        for column, curve in zip(("without", "with"), curves, strict=False):
-            accuracy = table[column].to_numpy(dtype=float)
-            assert numbers(curve["x"]) == pytest.approx(EPSILONS)
+        for arm, curve in zip(result.settings.arms, curves, strict=True):
+            accuracy = 100 * medians[arm].to_numpy()
+            assert numbers(curve["x"]) == pytest.approx(CURVE_EPSILONS)
             assert numbers(curve["y"]) == pytest.approx(accuracy, rel=SINGLE_PRECISION)
 
     def test_loss_is_drawn_as_it_is_downloaded(self, classifier_result):

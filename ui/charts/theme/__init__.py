@@ -33,6 +33,7 @@ from ui.charts.theme.palette import (
     NAMES,
     NON_PRIVATE,
     ON_SCALE,
+    PAGE,
     PINE,
     PRIVATE,
     PUBLIC,

@@ -18,6 +18,8 @@ NON_PRIVATE = "#8a8f98"
 BOUND = "#d55e00"
 # The colour of the text.
 CURRENT = "black"
+# The colour of the page, under and over which texts stand.
+PAGE = "snow"
 # What one drags to say a guess.
 HANDLE = "#5b52d6"
 # The two data sets that an attacker would tell apart, with a person and without.

@@ -4,6 +4,7 @@
 const SHOW = "epsilon-lab:show"
 const RELEASE = "epsilon-lab:release"
 const MOVE = "epsilon-lab:move"
+const SLIDE = "epsilon-lab:slide"
 const STOP = "epsilon-lab:stop"
 const AWAITING = "epsilon-lab:awaiting"
 const OUTDATED = "epsilon-lab:outdated"
@@ -112,6 +113,38 @@ export function onMove(accept) {
   return listen(MOVE, (request) => {
     if (request.accepted) return
     request.accepted = accept(request.name, request.value)
+  })
+}
+
+/**
+ * @typedef {object} Slide A movement of a slider by something else.
+ * @property {string} name
+ * @property {number} [value] Where it moves.
+ * @property {string} [key] The key that moves it, in place of a value.
+ * @property {boolean} [final] Whether it is released.
+ */
+
+/**
+ * Move a slider as if its own thumb were moved.
+ *
+ * @param {Slide} slide
+ * @returns {boolean} Whether there is such a slider, and the key moves it.
+ */
+export function moveSlider(slide) {
+  const request = { slide, accepted: false }
+  dispatch(SLIDE, request)
+  return request.accepted
+}
+
+/**
+ * Listen for movements of sliders by something else.
+ *
+ * @param {(slide: Slide) => boolean} accept Returns true if it handles it.
+ * @returns {() => void} Stops listening.
+ */
+export function onMoveSlider(accept) {
+  return listen(SLIDE, (request) => {
+    request.accepted ||= accept(request.slide)
   })
 }
 

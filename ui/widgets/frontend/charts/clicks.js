@@ -1,7 +1,7 @@
 // Clicks on a chart as movements: to the nearest point that has a value, or to the position itself. A
 // mark that can be dragged reports the positions that it comes to.
 
-import { reportMove } from "../channel/events.js"
+import { moveSlider, reportMove } from "../channel/events.js"
 import { onRunComplete } from "./batching.js"
 import { CLICK_RADIUS, distanceBetween, DragHandle } from "./drag.js"
 
@@ -17,8 +17,7 @@ const DECIMALS = 3
  *     ends of `x` and `y`.
  * @property {[number, number]} [x]
  * @property {[number, number]} [y]
- * @property {{at: [number, number], colour: string, upright?: boolean}} [drag] A mark that can be
- *     dragged.
+ * @property {import("./drag.js").Mark} [drag] A mark that can be dragged.
  */
 
 /** Turns clicks on the charts of a board into movements. */
@@ -58,7 +57,7 @@ export class ClickMoves {
   listen(node, targets) {
     const isListening = this.targets.has(node)
     this.targets.set(node, targets)
-    node.style.cursor = "pointer"
+    if (targets.point || targets.position) node.style.cursor = "pointer"
     this.updateHandle(node, targets)
     if (!isListening) this.listenToPointer(node)
   }
@@ -114,6 +113,10 @@ export class ClickMoves {
     this.lastDragged = this.handles.get(node)
     const pixel = pixelInAxes(node, event)
     const targets = this.targets.get(node)
+    if (targets.drag.slider) {
+      moveSlider({ name: targets.drag.slider.name, value: valueAt(node, pixel), final })
+      return null
+    }
     return this.move(targets.position, positionText(node, pixel, targets), final)
   }
 
@@ -148,6 +151,12 @@ function pixelInAxes(node, event) {
     x: event.clientX - box.left - xaxis._offset,
     y: event.clientY - box.top - yaxis._offset,
   }
+}
+
+/** The value of the horizontal axis under a position, within what the axis shows. */
+function valueAt(node, pixel) {
+  const { xaxis } = node._fullLayout
+  return xaxis.p2d(Math.max(0, Math.min(xaxis._length, pixel.x)))
 }
 
 /** The customdata of the nearest point around a position; null where there is none. */

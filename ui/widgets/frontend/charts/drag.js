@@ -2,11 +2,22 @@
 // as quickly as it can be drawn: one position is on its way at a time, and of those in between only
 // the newest is kept.
 
+import { moveSlider } from "../channel/events.js"
 import { reportActivity } from "./batching.js"
 
 export const CLICK_RADIUS = 4 // CSS pixels; a pointer that went further has dragged
 const TIMEOUT_MS = 1500 // after which an answer counts as lost
 const SIZE = 30 // CSS pixels
+const SLIDER_SIZE = 44 // of a mark that moves a slider
+
+/**
+ * @typedef {object} Mark A mark that can be dragged.
+ * @property {[number, number]} at Its position in units of the axes.
+ * @property {string} colour
+ * @property {boolean} [upright] Whether it moves up and down only.
+ * @property {{name: string, label: string, low: number, high: number, value: number, text: string}}
+ *     [slider] The slider that it moves, along a curve: it is a slider itself then.
+ */
 
 /**
  * The distance between two events of the pointer, in CSS pixels.
@@ -30,7 +41,9 @@ export class DragHandle {
     this.node = node
     this.onDrag = onDrag
     this.onClick = onClick
-    this.mark = null // {at, upright}: the position in units of the axes
+    /** @type {Mark | null} */
+    this.mark = null
+    this.size = SIZE
     this.start = null // where the press began
     this.isDragging = false
     this.inFlight = null // number of the movement on its way
@@ -56,19 +69,51 @@ export class DragHandle {
   /**
    * Set the mark that is dragged.
    *
-   * @param {{at: [number, number], colour: string, upright?: boolean}} mark `at` in units of the
-   *     axes; an `upright` mark moves up and down only.
+   * @param {Mark} mark
    */
   setMark(mark) {
+    if (mark.slider && !this.mark?.slider) this.becomeSlider()
     this.mark = mark
+    if (mark.slider) this.describe(mark.slider)
     this.handle.style.setProperty("--mark", mark.colour)
     this.align()
   }
 
-  /** Put the node over the mark, unless the pointer holds it. */
+  /** Let the keyboard move the node, which grows to the size of a finger. */
+  becomeSlider() {
+    const { handle } = this
+    this.size = SLIDER_SIZE
+    handle.style.width = `${SLIDER_SIZE}px`
+    handle.style.height = `${SLIDER_SIZE}px`
+    handle.removeAttribute("aria-hidden")
+    handle.setAttribute("role", "slider")
+    handle.tabIndex = 0
+    handle.addEventListener("keydown", (event) => {
+      if (event.ctrlKey || event.altKey || event.metaKey) return
+      if (moveSlider({ name: this.mark.slider.name, key: event.key })) event.preventDefault()
+    })
+    for (const type of ["keyup", "blur"]) {
+      handle.addEventListener(type, () => moveSlider({ name: this.mark.slider.name, final: true }))
+    }
+  }
+
+  describe({ label, low, high, value, text }) {
+    const attributes = {
+      "aria-label": label,
+      "aria-valuemin": low,
+      "aria-valuemax": high,
+      "aria-valuenow": value,
+      "aria-valuetext": text,
+    }
+    for (const [name, content] of Object.entries(attributes)) {
+      this.handle.setAttribute(name, String(content))
+    }
+  }
+
+  /** Put the node over the mark, unless the pointer holds it. One on a curve stays on the curve. */
   align() {
     const { xaxis, yaxis } = this.node._fullLayout ?? {}
-    if (!xaxis || !yaxis || this.start) return
+    if (!xaxis || !yaxis || (this.start && !this.mark.slider)) return
     this.listenToZoom()
     const x = xaxis.d2p(this.mark.at[0])
     const y = yaxis.d2p(this.mark.at[1])
@@ -87,7 +132,7 @@ export class DragHandle {
   }
 
   moveTo(x, y) {
-    this.handle.style.transform = `translate(${x - SIZE / 2}px,${y - SIZE / 2}px)`
+    this.handle.style.transform = `translate(${x - this.size / 2}px,${y - this.size / 2}px)`
   }
 
   press(event) {
@@ -95,6 +140,7 @@ export class DragHandle {
     event.preventDefault()
     event.stopPropagation() // neither a click on the chart nor the beginning of a zoom
     this.handle.setPointerCapture(event.pointerId)
+    if (this.mark.slider) this.handle.focus({ preventScroll: true })
     this.start = event
     this.isDragging = false
   }
@@ -103,6 +149,10 @@ export class DragHandle {
     if (!this.start) return
     if (distanceBetween(this.start, event) > CLICK_RADIUS) this.isDragging = true
     if (!this.isDragging) return
+    if (this.mark.slider) {
+      this.onDrag(event, false)
+      return
+    }
     reportActivity(this.inFlight !== null)
     const box = this.node.getBoundingClientRect() // before anything is written
     this.handle.style.cursor = "grabbing"
@@ -121,7 +171,7 @@ export class DragHandle {
     if (!this.start) return
     event.stopPropagation()
     if (this.isDragging) this.send(event, true)
-    else this.onClick(event)
+    else if (!this.mark.slider) this.onClick(event)
     this.letGo()
   }
 

@@ -13,6 +13,7 @@ const SHAPE_ATTRIBUTES = attributes(
 const IMAGE_ATTRIBUTES = attributes("source x y sizex sizey xref yref sizing layer")
 const ANNOTATION_ATTRIBUTES = attributes(
   "text x y xref yref xanchor yanchor xshift yshift align showarrow font textangle captureevents",
+  "bgcolor bordercolor borderwidth borderpad",
 )
 const OUTLINES = ["line", "rect", "circle"]
 const REFERENCE = /^(paper|[xy]\d*)$/
@@ -245,18 +246,29 @@ export function drawAnnotation(context, annotation, { axes, full }) {
   const lines = parseText(annotation.text)
   const angle = textangle * Math.PI / 180
   const { width, height, ascent } = measure(context, lines, font)
-  const boxWidth = Math.round(width + 2 * BOX_PADDING)
-  const boxHeight = Math.round(height + 2 * BOX_PADDING)
+  const { bgcolor, bordercolor, borderwidth = 0, borderpad = BOX_PADDING } = annotation
+  const padding = borderwidth + borderpad
+  const boxWidth = Math.round(width + 2 * padding)
+  const boxHeight = Math.round(height + 2 * padding)
   const cos = Math.abs(Math.cos(angle))
   const sin = Math.abs(Math.sin(angle))
   const x = middleOf("x", annotation, boxWidth * cos + boxHeight * sin, axes, full)
   const y = middleOf("y", annotation, boxWidth * sin + boxHeight * cos, axes, full)
   if (x === null || y === null) return
-  const left = Math.round(x - boxWidth / 2) + BOX_PADDING
-  const top = Math.round(y - boxHeight / 2) + BOX_PADDING
+  const left = Math.round(x - boxWidth / 2) + padding
+  const top = Math.round(y - boxHeight / 2) + padding
   context.save()
   context.translate(x, y)
   context.rotate(angle)
+  if (bgcolor) {
+    const inset = borderwidth / 2 - padding
+    const box = new Path2D()
+    box.rect(left - x + inset, top - y + inset, boxWidth - borderwidth, boxHeight - borderwidth)
+    context.fillStyle = bgcolor
+    context.fill(box)
+    setLine(context, { color: bordercolor, width: borderwidth })
+    context.stroke(box)
+  }
   const share = ALIGN[align]
   writeText(context, lines, left - x + share * width, top - y + ascent, font, share)
   context.restore()

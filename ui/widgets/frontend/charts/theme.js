@@ -11,6 +11,7 @@ const NAMED_COLOURS = {
   seagreen: "public",
   dimgray: "quiet",
   orangered: "bound",
+  snow: "back",
 }
 const LIGHT_DARK = /^light-dark\((.*), ?(.*)\)$/
 const COLOURED_SPAN = /(style="color: ?)([a-z]+)/g
@@ -95,7 +96,7 @@ function colourPart(part, context, name) {
 
 function colourText(text, colours, name) {
   if (name.endsWith("color")) return colours[text] ?? text
-  const canHoldSpans = name === "text" || name === "name"
+  const canHoldSpans = ["text", "name", "ticktext"].includes(name)
   if (!canHoldSpans || !text.includes("<span")) return text
   return text.replace(COLOURED_SPAN, (_, start, colour) => start + (colours[colour] ?? colour))
 }

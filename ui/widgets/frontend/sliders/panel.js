@@ -2,14 +2,14 @@
 // at every run of the fragment; the nodes are made once and stay, so that focus and a drag survive.
 
 import { Channel } from "../channel/channel.js"
-import { onCollectOutdated, onMove, onReconnect, onStop } from "../channel/events.js"
+import { onCollectOutdated, onMove, onMoveSlider, onReconnect, onStop } from "../channel/events.js"
 import { afterNextDrawing, onActivity, reportRunComplete } from "../charts/batching.js"
 import { Announcer, attackerText } from "./announcements.js"
 import { PanelLayout } from "./layout.js"
 import { Player } from "./play.js"
-import { formatWithUnit, valuesAround } from "./scale.js"
+import { formatWithUnit, nearestStop, valuesAround } from "./scale.js"
 import { Sender } from "./sender.js"
-import { SliderRow } from "./slider.js"
+import { KEY_STEPS, SliderRow } from "./slider.js"
 import { SuggestionCard } from "./suggestion.js"
 
 // Stops whose frames are requested ahead: around a pointer that may only pass, and under a hand.
@@ -104,6 +104,7 @@ class Panel {
         this.mustResend = true
       }),
       onMove((name, value) => this.moveOnChannel(name, value)),
+      onMoveSlider((slide) => this.slide(slide)),
       onStop((moves) => this.applyStop(moves)),
       onCollectOutdated(() => this.listOutdated()),
     ]
@@ -241,6 +242,25 @@ class Panel {
   moveOnChannel(name, value) {
     this.announcer.stop()
     return this.channel.move(name, value)
+  }
+
+  /**
+   * Move a slider by a mark on a chart, as its own thumb would.
+   *
+   * @param {import("../channel/events.js").Slide} slide
+   * @returns {boolean} Whether there is such a slider, and the key moves it.
+   */
+  slide({ name, value, key, final = false }) {
+    const row = this.rows.get(name)
+    if (!row || (key && !(key in KEY_STEPS))) return false
+    if (this.touchedRow !== row) {
+      this.touchedRow = row
+      this.prefetchAround(row)
+    }
+    if (key) row.slide(row.moveThumb(KEY_STEPS[key]))
+    else if (value !== undefined) row.slide(nearestStop(row.slider, value))
+    if (final) row.release()
+    return true
   }
 
   /** Move a slider: by the channel if there is one, else by Streamlit. */

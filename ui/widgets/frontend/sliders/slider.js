@@ -14,7 +14,7 @@ import {
 } from "./scale.js"
 
 // Stops that a key moves the thumb.
-const KEY_STEPS = {
+export const KEY_STEPS = {
   ArrowRight: 1,
   ArrowUp: 1,
   ArrowLeft: -1,
