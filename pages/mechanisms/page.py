@@ -3,7 +3,7 @@
 from dataclasses import replace
 from typing import Any
 
-from pages.mechanisms import charts, charts_comparison, texts, texts_tables
+from pages.mechanisms import charts, charts_selection, texts, texts_tables
 from pages.mechanisms.local_model import page as local_model
 from pages.mechanisms.many_answers import page as many_answers
 from pages.mechanisms.page_shared import HEIGHT, TAB_HEIGHT, main_choices
@@ -40,15 +40,9 @@ def guarantee_charts(result: OneNumberResult) -> Rows:
     return [row(texts.ABOUT, {"trade": figure}, height=TAB_HEIGHT)]
 
 
-def comparison_charts(result: OneNumberResult) -> Rows:
-    """Return the errors of all mechanisms."""
-    figure = charts_comparison.errors(result, texts.error_finding(result))
-    return [row(texts.ABOUT, {"errors": figure}, height=TAB_HEIGHT)]
-
-
 def selection_charts(result: OneNumberResult) -> Rows:
     """Return who wins by the exponential mechanism."""
-    figure = charts_comparison.choice(result, texts.selection_finding(result))
+    figure = charts_selection.choice(result, texts.selection_finding(result))
     return [row(texts.ABOUT, {"choice": figure}, height=TAB_HEIGHT)]
 
 
@@ -75,15 +69,15 @@ ONE_NUMBER = Page(
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "table": texts_tables.table,
-            "formulas": texts_tables.formulas,
+            "several": texts_tables.several_numbers,
             "choice": texts.selection,
         },
         charts=main_charts,
         tabs=(
             WHY_TAB,
             Tab("guarantee", "Guarantee", ("guarantee",), guarantee_charts),
-            Tab("table", "Compare mechanisms", ("table",), comparison_charts),
-            Tab("formulas", "Formulas", ("formulas",)),
+            Tab("table", "Table", ("table",)),
+            Tab("formulas", "Several numbers", ("several",)),
             Tab("choice", "Private selection", ("choice",), selection_charts),
         ),
         lead=always(texts.SAYS["introduction"]),

@@ -2,7 +2,7 @@
 
 import math
 from collections.abc import Callable
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from functools import cached_property
 from typing import NamedTuple
 
@@ -14,8 +14,12 @@ from dpcore.accountants import gdp
 from dpcore.mechanisms import NoisyMax
 from dpcore.privacy import Guarantee
 from dpcore.streams import stream
-from pages.mechanisms import formulas
-from pages.mechanisms.formulas import CONSTANTS, NUMBERS_RELEASED, Formula
+from pages.mechanisms.formulas import (
+    NUMBERS_RELEASED,
+    SLIDE_CONSTANT,
+    TEXTBOOK_CONSTANT,
+    Formula,
+)
 from pages.mechanisms.output_pair import OutputPair, promised_false_negative_rates
 from pages.mechanisms.settings import NUMBER_MECHANISMS, MechanismsSettings
 from pages.mechanisms.tasks import Claim
@@ -148,14 +152,6 @@ class OneNumberResult:
             ),
         )
 
-    @property
-    def errors(self) -> dict[str, np.ndarray]:
-        """Return the 90 % error of each mechanism at each of ``CLAIMS``."""
-        errors = {}
-        for name, error in formulas.errors(self.settings.delta).items():
-            errors[name] = self.settings.sensitivity * error
-        return errors
-
     # Private selection
 
     @property
@@ -194,21 +190,6 @@ class OneNumberResult:
 
     # Published formulas of Gaussian noise
 
-    @property
-    def exact_sd(self) -> float:
-        """Return the smallest Gaussian noise that satisfies the claim, for a sensitivity of 1."""
-        return 1 / gdp.mu_of(self.settings.epsilon, delta=self.settings.delta)
-
-    @cached_property
-    def formulas(self) -> dict[str, Formula]:
-        """Return what each formula of ``CONSTANTS`` gives at the claim."""
-        by_name = {}
-        for name, constant in CONSTANTS.items():
-            by_name[name] = Formula.of(
-                constant, epsilon=self.settings.epsilon, delta=self.settings.delta
-            )
-        return by_name
-
     @cached_property
     def several_numbers(self) -> pd.DataFrame:
         """Return the noise on each of k numbers, each moved by up to the sensitivity.
@@ -218,45 +199,64 @@ class OneNumberResult:
         of Laplace noise, which needs the L1 norm too.
         """
         settings = self.settings
+        exact_sd = 1 / gdp.mu_of(settings.epsilon, delta=settings.delta)
         rows = []
         for count in NUMBERS_RELEASED:
-            slide = Formula.of(
-                CONSTANTS["slide"],
-                math.sqrt(count),
-                epsilon=settings.epsilon,
-                delta=settings.delta,
-            )
+            slide = self._formula(SLIDE_CONSTANT, math.sqrt(count))
             l2_norm = settings.sensitivity * np.sqrt(count)
             row = {
                 "answers": count,
                 "slide": l2_norm * slide.sd,
                 "real epsilon": slide.real,
-                "exact": l2_norm * self.exact_sd,
+                "exact": l2_norm * exact_sd,
                 "laplace": settings.sensitivity * count * math.sqrt(2) / settings.epsilon,
             }
             rows.append(row)
         return pd.DataFrame(rows)
 
+    def _formula(self, constant: float, norms: float = 1.0) -> Formula:
+        """Return what a formula gives at the claim (``Formula.of``)."""
+        settings = self.settings
+        return Formula.of(constant, norms, epsilon=settings.epsilon, delta=settings.delta)
+
     # Downloads
 
     def table(self) -> pd.DataFrame:
-        """Return the three mechanisms at these settings, with a row each."""
+        """Return a row per mechanism, and one for the slide's formula.
+
+        until: the largest claimed epsilon that the noise satisfies.
+        """
+        settings = self.settings
         rows = []
         for name in NUMBER_MECHANISMS:
-            claim = self.settings.claim(name)
-            row = {
-                "mechanism": name,
-                "within": claim.pair.error,
-                "claimed epsilon": claim.epsilon,
-                "claimed delta": claim.delta,
-                "real epsilon": claim.guarantee.epsilon,
-                "needed delta": claim.needed_delta,
-                "attacker": claim.pair.balanced_accuracy,
-                "holds": claim.holds,
-            }
-            rows.append(row)
+            claim = settings.claim(name)
+            until = math.inf
+            if name == "classical":
+                until = self._formula(TEXTBOOK_CONSTANT).until
+            rows.append(_table_row(name, claim, claim.pair, claim.guarantee.epsilon, until))
+        slide = self._formula(SLIDE_CONSTANT)
+        gaussian = settings.claim("gaussian")
+        slide_pair = replace(gaussian.pair, scale=settings.sensitivity * slide.sd)
+        rows.append(_table_row("slide", gaussian, slide_pair, slide.real, slide.until))
         return pd.DataFrame(rows)
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
         return {"Table": self.table}
+
+
+def _table_row(
+    name: str, claim: Claim, pair: OutputPair, real_epsilon: float, until: float
+) -> dict[str, object]:
+    """Return the row of noise for a claim, with its real epsilon and the last one that holds."""
+    return {
+        "mechanism": name,
+        "within": pair.error,
+        "claimed epsilon": claim.epsilon,
+        "claimed delta": claim.delta,
+        "real epsilon": real_epsilon,
+        "needed delta": pair.delta_at(claim.epsilon),
+        "until": until,
+        "attacker": pair.balanced_accuracy,
+        "holds": claim.is_met_by(pair),
+    }

@@ -4,7 +4,6 @@ from dataclasses import dataclass
 from typing import ClassVar
 
 from lab.experiment.settings import Settings
-from pages.mechanisms.formulas import EPSILON_RANGE
 from pages.mechanisms.tasks import Claim
 
 NUMBER_MECHANISMS = {"laplace": "Laplace", "gaussian": "Gaussian", "classical": "Textbook"}
@@ -39,7 +38,7 @@ class MechanismsSettings(Settings):
     EXPERIMENT: ClassVar = "pages.mechanisms.experiment.experiment_of"
     CHOICES: ClassVar = {"answers": RELEASED, "mechanism": NUMBER_MECHANISMS}
     LIMITS: ClassVar = {
-        "epsilon": EPSILON_RANGE,
+        "epsilon": (0.01, 150.0),
         "delta": (1e-9, 1e-2),
         "sensitivity": (0.1, 100.0),
         "value": (0, 1000),

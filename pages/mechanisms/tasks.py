@@ -67,7 +67,11 @@ class Claim:
     @property
     def holds(self) -> bool:
         """Return whether the noise satisfies the claim."""
-        return self.needed_delta <= self.delta * (1 + _ROUNDING)
+        return self.is_met_by(self.pair)
+
+    def is_met_by(self, pair: OutputPair) -> bool:
+        """Return whether these distributions of the output satisfy the claim."""
+        return pair.delta_at(self.epsilon) <= self.delta * (1 + _ROUNDING)
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -9,7 +9,6 @@ import math
 from dpcore.accountants.attacker import best_attacker
 from lab.number_text import with_minus
 from pages.mechanisms.result import VOTED, OneNumberResult
-from pages.mechanisms.settings import NUMBER_MECHANISMS
 from pages.mechanisms.texts_numbers import (
     LARGEST_LOG_RATIO,
     SAYS,
@@ -258,14 +257,6 @@ def attacker_finding(result: OneNumberResult) -> str:
     """Return the accuracy of the best attacker with the set prior."""
     attack = result.pair.best_attack(result.settings.prior)
     return SAYS("finding.trade", right=out_of_hundred(attack.accuracy))
-
-
-def error_finding(result: OneNumberResult) -> str:
-    """Return the mechanism with the smallest error among those whose claim holds."""
-    claims = [result.settings.claim(name) for name in NUMBER_MECHANISMS]
-    holding = [claim for claim in claims if claim.holds]
-    best = min(holding, key=lambda claim: claim.pair.error)
-    return SAYS("finding.errors", mechanism=NUMBER_MECHANISMS[best.mechanism])
 
 
 def selection_finding(result: OneNumberResult) -> str:

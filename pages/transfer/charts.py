@@ -23,9 +23,9 @@ _WITH_BAND = ("target", "transfer")
 # here, in pixels right of that value.
 _STROKES = {"target": (-9, -5), "source": (-5, -1), "pooled": (-1, 3), "transfer": (3, 7)}
 # Left margin for the longest numbers on a log axis, in pixels.
-LEFT_MARGIN = 58
+_LEFT_MARGIN = 58
 # Ends of the axis of excess risk.
-RISK_RANGE = (LEAST_RISK, 1.0)
+_RISK_RANGE = (LEAST_RISK, 1.0)
 # The axes of the plane reach beyond all that is drawn by this factor, and at least so far that they
 # rest while a slider moves.
 _PLANE_MARGIN = 1.05
@@ -71,7 +71,7 @@ def plane_runs(result: TransferResult) -> dict:
     return theme.figure(
         _mark(runs.source, "source", "diamond-open", theme.PUBLIC),
         _mark(runs.truth, "truth", "x-thin", theme.CURRENT),
-        left=LEFT_MARGIN,
+        left=_LEFT_MARGIN,
         title="Frank-Wolfe runs",
         shapes=areas + ends,
         legend=True,
@@ -150,11 +150,11 @@ def over_epsilon(result: TransferResult) -> dict:
         *curves,
         current=result.settings.epsilon,
         levels=_reference_lines(result),
-        left=LEFT_MARGIN,
+        left=_LEFT_MARGIN,
         title=f"Excess risk by {name}",
         finding=progress or finding(_HELP_BY_EPSILON, result.transfer_by_epsilon(), EPSILONS),
         xaxis=xaxis,
-        yaxis=theme.log_axis("excess risk (log scale)", *RISK_RANGE, max_ticks=8),
+        yaxis=theme.log_axis("excess risk (log scale)", *_RISK_RANGE, max_ticks=8),
     )
 
 

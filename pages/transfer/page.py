@@ -5,7 +5,7 @@ from pathlib import Path
 from typing import Any
 
 from dpcore.privacy import Adjacency
-from pages.transfer import charts, charts_sources, texts
+from pages.transfer import charts, texts
 from pages.transfer.result import TransferResult
 from pages.transfer.settings import TransferSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
@@ -56,11 +56,6 @@ def main_charts(result: TransferResult) -> Rows:
     return [[over_epsilon, _chart("walk", charts.plane_runs(result), pair=True)]]
 
 
-def source_charts(result: TransferResult) -> Rows:
-    """Return the sources by how far they are from the target."""
-    return [[_chart("sources", charts_sources.sources(result))]]
-
-
 def _chart(name: str, figure: Mapping[str, Any], **fields: Any) -> Chart:
     """Return a chart with its help text."""
     return explained_chart(texts.ABOUT, name, figure, height=HEIGHT, **fields)
@@ -109,7 +104,6 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            Tab("sources", "Sources", charts=source_charts),
             Tab("published", "Table", ("published",)),
         ),
         lead=always(texts.SAYS["lead"]),

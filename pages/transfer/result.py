@@ -9,7 +9,7 @@ import numpy as np
 import pandas as pd
 
 from dpcore.privacy import Guarantee
-from lab.data.transfer_worlds import Problem, norm_q
+from lab.data.transfer_worlds import Problem
 from lab.experiment.parts import Grid
 from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
@@ -82,6 +82,11 @@ class TransferResult:
     def without_source(self) -> int:
         """Return the number of repeats in which the transfer uses no source."""
         return int((~self.fits.kept.any(axis=1)).sum())
+
+    @cached_property
+    def transferable(self) -> np.ndarray:
+        """Return whether the contrast of each source is within h, (K,)."""
+        return self.problem.transferable(self.settings.q, self.settings.h)
 
     # Comparisons
 
@@ -161,26 +166,6 @@ class TransferResult:
     def curves(self) -> pd.DataFrame:
         """Return a row per trained model of the curve: candidate, epsilon, repeat, risk."""
         return self.over_epsilon.frame("excess risk", candidate=CANDIDATES)
-
-    def sources(self) -> pd.DataFrame:
-        """Return a row per source.
-
-        norm: of its contrast, with the exponent q.
-        excess risk: of its true coefficients, which endless rows would give.
-        transferable: whether its contrast is within h.
-        used: share of the repeats in which the transfer uses it.
-        """
-        model = self.settings.model
-        contrasts = self.problem.contrasts
-        return pd.DataFrame(
-            {
-                "source": range(1, len(contrasts) + 1),
-                "norm": norm_q(contrasts, model.q),
-                "excess risk": self.problem.risk(self.problem.beta - contrasts),
-                "transferable": self.problem.transferable(model.q, model.h),
-                "used": self.fits.kept.mean(axis=0),
-            }
-        )
 
     def published_table(self) -> pd.DataFrame:
         """Return the published table, reproduced, and its control (``published_frame``)."""

@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
@@ -174,16 +176,13 @@ def _noise(result: TransferResult) -> str:
 
 def _threshold(result: TransferResult) -> str:
     """Return which sources lie within h."""
-    frame = result.sources()
-    near = frame["source"][frame["transferable"]]
+    near = [str(index + 1) for index in np.flatnonzero(result.transferable)]
     h = number(result.settings.h)
-    if near.empty:
+    if not near:
         return SAYS("threshold.none", h=h)
-    names = ", ".join(str(source) for source in near)
+    names = "sources " + ", ".join(near)
     if len(near) == 1:
-        names = f"source {names}"
-    else:
-        names = f"sources {names}"
+        names = f"source {near[0]}"
     return SAYS("threshold.near", h=h, near=len(near), names=names)
 
 

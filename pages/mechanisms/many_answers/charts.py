@@ -7,7 +7,6 @@ import numpy as np
 
 from pages.mechanisms.many_answers.experiment import QUESTIONS
 from pages.mechanisms.many_answers.result import ManyAnswersResult
-from pages.mechanisms.many_answers.tasks import PEOPLE
 from ui.charts import theme
 from ui.charts.curves import Curve, Level, curve_chart
 
@@ -54,12 +53,11 @@ def _squares(selected: np.ndarray, name: str, colour: str, symbol: str) -> dict:
 
 
 def curve(result: ManyAnswersResult, finding: str = "") -> dict:
-    """Draw the share recovered by the number of questions, and what the formula expects."""
+    """Draw the share recovered by the number of questions."""
     coin_toss = Level(y=_COIN_TOSS, name="coin toss", below=True)
     question_axis = theme.log_axis("questions answered (log scale)", QUESTIONS[0], QUESTIONS[-1])
     return curve_chart(
         _measured(result),
-        _expected(result),
         current=result.settings.questions,
         right=20,
         levels=[coin_toss],
@@ -85,17 +83,4 @@ def _measured(result: ManyAnswersResult) -> Curve:
         value=f"{median_percent:.0f}\u00a0%",
         at_current=100 * at_current,
         pinned=True,
-    )
-
-
-def _expected(result: ManyAnswersResult) -> Curve:
-    """Return the share that the formula expects, which needs more questions than people."""
-    questions = [count for count in QUESTIONS if count > PEOPLE]
-    expected = np.array([result.expected_share(count) for count in questions])
-    return Curve(
-        name="least squares, expected",
-        x=np.array(questions),
-        y=100 * expected,
-        colour=theme.NON_PRIVATE,
-        dash="dot",
     )

@@ -9,7 +9,6 @@ from scipy import stats
 
 from dpcore.accountants import gdp
 from pages.mechanisms import charts
-from pages.mechanisms.formulas import CLAIMS
 from pages.mechanisms.output_pair import promised_false_negative_rates
 from pages.mechanisms.settings import NUMBER_MECHANISMS, RELEASED, MechanismsSettings
 from tests.oracles import win_probabilities
@@ -106,13 +105,6 @@ class TestOutputPair:
         share = noise.cdf(error) - noise.cdf(-error)
 
         assert share == pytest.approx(0.9)
-
-    def test_the_curve_of_errors_goes_through_the_error(self, result):
-        curve = result.errors[result.settings.mechanism]
-
-        interpolated = np.interp(math.log(result.settings.epsilon), np.log(CLAIMS), np.log(curve))
-
-        assert result.pair.error == pytest.approx(math.exp(interpolated), rel=0.01)
 
     def test_a_loss_above_epsilon_has_the_probability_of_outputs_above_a_threshold(
         self, moderate_result
@@ -460,6 +452,27 @@ def test_the_table_has_the_numbers_of_each_mechanism(mechanism):
     assert row["within"] == result.pair.error
     assert row["real epsilon"] == result.guarantee.epsilon
     assert row["holds"] == (mechanism != "classical")
+
+
+def test_the_table_has_the_formula_of_the_slides():
+    """sd = sqrt(2 ln(2 / delta)) / epsilon, for a sensitivity of 1."""
+    sd = math.sqrt(2 * math.log(2 / DELTA)) / 20.0
+
+    row = result_of(epsilon=20.0, sensitivity=3.0).table().set_index("mechanism").loc["slide"]
+
+    assert row["within"] == pytest.approx(3 * sd * stats.norm.ppf(0.95))
+    assert gdp.delta_of(row["real epsilon"], mu=1 / sd) == pytest.approx(DELTA, rel=1e-6)
+    assert row["needed delta"] == pytest.approx(gdp.delta_of(20.0, mu=1 / sd))
+    assert row["real epsilon"] > 20.0
+    assert not row["holds"]
+
+
+def test_a_formula_holds_up_to_its_last_epsilon():
+    table = result_of(epsilon=1.0).table().set_index("mechanism")
+
+    for epsilon, holds in ((0.999, True), (1.001, False)):
+        at_last = result_of(epsilon=epsilon * table.until["slide"]).table().set_index("mechanism")
+        assert at_last.holds["slide"] == holds
 
 
 @pytest.mark.parametrize("answers", RELEASED)

@@ -7,7 +7,7 @@ import pytest
 
 from pages.mechanisms import texts, texts_tables
 from pages.mechanisms.result import VOTED
-from pages.mechanisms.settings import NUMBER_MECHANISMS, MechanismsSettings
+from pages.mechanisms.settings import MechanismsSettings
 from tests import attackers, reached
 from tests.sentences import Rules, amount, hold, percent, plain, says, tiles
 
@@ -32,7 +32,6 @@ def all_texts(result) -> str:
         texts.release_finding(result),
         texts.posterior_finding(result),
         texts.attacker_finding(result),
-        texts.error_finding(result),
         texts.selection_finding(result),
     ]
     parts = [
@@ -42,7 +41,7 @@ def all_texts(result) -> str:
         *tiles(texts.numbers(result)),
         *[f"Finding: {finding}." for finding in findings],
         texts_tables.table(result),
-        texts_tables.formulas(result),
+        texts_tables.several_numbers(result),
         texts.selection(result),
     ]
     return " ".join(parts)
@@ -65,14 +64,12 @@ def states_posterior(result, match) -> bool:
     return are_stated and (match[1] != match[2] or abs(posterior - prior) < 1e-5)
 
 
-def states_formula(result, match) -> bool:
-    """Whether a row has the real epsilon of a formula, how far it holds, and whether it does."""
-    names = {"ln(2/δ)": "slide", "ln(1.25/δ)": "classical"}
-    formula = result.formulas[names[match[1]]]
-    holds = formula.real <= result.settings.epsilon
-    stated = [amount(match[2]), amount(match[3])]
-    expected = pytest.approx([formula.real, formula.until], rel=0.006, abs=1e-12)
-    return stated == expected and (match[4] == "holds") == holds
+def states_slide(result, match) -> bool:
+    """Whether the row of the slides has the real and the last epsilon, and whether it holds."""
+    row = result.table().set_index("mechanism").loc["slide"]
+    stated = [amount(match[1]), amount(match[2])]
+    expected = pytest.approx([row["real epsilon"], row["until"]], rel=0.006, abs=1e-12)
+    return stated == expected and (match[3] == "holds") == row["holds"]
 
 
 def states_likelihood_ratio(result, match) -> bool:
@@ -80,12 +77,6 @@ def states_likelihood_ratio(result, match) -> bool:
     if loss < -math.log(200):  # stated with too few digits
         return True
     return amount(match[1]) == pytest.approx(math.exp(loss), rel=0.006)
-
-
-def states_smallest_error(result, match) -> bool:
-    holding = result.table().query("holds")
-    smallest = holding.sort_values("within", kind="stable")["mechanism"].iloc[0]
-    return match[1] == NUMBER_MECHANISMS[smallest]
 
 
 def states_large_ratio(result, match) -> bool:
@@ -127,7 +118,6 @@ RULES: Rules = {
     rf"Posterior that you are in: {NUMBER} % \(prior {NUMBER} %": states_posterior,
     r"90 % error: ±([\d.,e+-]+) ": says(lambda r: r.pair.error),
     r"likelihood ratio ([\d.,e+-]+)\)": states_likelihood_ratio,
-    r"Finding: it is smallest with ([\w ,]+)\.": states_smallest_error,
     r"your vote adds ([\d.]+) point": percent(
         lambda r: np.diff(r.win_probabilities[:, VOTED])[0], within=0.051
     ),
@@ -139,7 +129,7 @@ RULES: Rules = {
     r"is ([\d.,]+) times as likely with you": likelihood_ratio(1),
     r"is ([\d.,]+) times as likely without you": likelihood_ratio(-1),
     r"is over a billion times as likely (with|without) you": states_large_ratio,
-    r"√\(2 (\S+)\)/ε, for L[12] norm +\S+ +(\S+) +\S+ +(\S+) +(holds|broken)": states_formula,
+    r"√\(2 ln\(2/δ\)\)/ε +±\S+ +\S+ +\S+ +(\S+) +\S+ +(\S+) +[\d.]+ +(holds|broken)": states_slide,
     r"changes by more than a factor of ([\d.,e+]+), and epsilon": says(
         lambda r: math.exp(np.abs(np.diff(r.log_win_probabilities, axis=0)).max())
     ),

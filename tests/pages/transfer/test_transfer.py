@@ -10,7 +10,7 @@ from dpcore.training import frank_wolfe as fw
 from dpcore.training.polytopes import L1Ball
 from lab.data import transfer_worlds
 from lab.data.transfer_worlds import norm_q
-from pages.transfer import charts, charts_sources
+from pages.transfer import charts
 from pages.transfer.model import EPSILONS
 from pages.transfer.plane import POLYTOPES
 from pages.transfer.result import TransferResult
@@ -146,15 +146,11 @@ def with_entries_counted() -> TransferResult:
 def test_transferable_sources_are_those_within_h(with_entries_counted):
     entries = np.minimum(transfer_worlds.WIDTHS, 8)
 
-    transferable = with_entries_counted.sources()["transferable"]
-
-    assert transferable.tolist() == (entries <= 6.5).tolist()
+    assert with_entries_counted.transferable.tolist() == (entries <= 6.5).tolist()
 
 
 def test_known_sources_are_used_in_all_repeats(with_entries_counted):
-    transferable = with_entries_counted.sources()["transferable"].to_numpy()
-
-    assert (with_entries_counted.fits.kept == transferable).all()
+    assert (with_entries_counted.fits.kept == with_entries_counted.transferable).all()
 
 
 def test_source_only_is_the_fit_of_the_sources_used(with_entries_counted):
@@ -195,10 +191,12 @@ def test_detection_with_a_large_budget_keeps_the_nearest_source():
         selection="detected", epsilon=50.0, target_rows=5000, migrated=15_000, dimension=20
     )
 
-    sources = first(settings).sources()
+    result = first(settings)
 
-    assert sources["used"][sources["excess risk"].argmin()] == 1
-    assert sources["used"][sources["excess risk"].argmax()] == 0
+    used = result.fits.kept.mean(axis=0)
+    risks = result.problem.risk(result.problem.beta - result.problem.contrasts)
+    assert used[risks.argmin()] == 1
+    assert used[risks.argmax()] == 0
 
 
 @pytest.mark.parametrize(
@@ -260,35 +258,9 @@ def test_chart_over_epsilon_shows_the_medians(result):
         assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=1e-5)
 
 
-def test_chart_of_sources_shows_the_threshold_and_the_transferable_ones(result):
-    figure = charts_sources.sources(result)
-
-    circles = figure["data"][0]
-    (threshold,) = [shape for shape in figure["layout"]["shapes"] if shape["type"] == "line"]
-    assert threshold["x0"] == result.settings.h
-    is_green = [colour == charts.theme.PUBLIC for colour in circles["marker"]["line"]["color"]]
-    assert is_green == (result.sources()["norm"] <= result.settings.h).tolist()
-
-
-SIZES = [
-    pytest.param(500, 200, id="least squares is no better than 0"),
-    pytest.param(20, 1000, id="least squares is far better"),
-]
-
-
 def test_names_of_reference_lines_are_at_different_ends():
     annotations = charts.over_epsilon(first(SMALL))["layout"]["annotations"]
 
     sides = {annotation["text"]: annotation["xanchor"] for annotation in annotations}
     assert sides["predict 0"] == "left"
     assert sides[charts.WITHOUT_PRIVACY[0]] == "right"
-
-
-@pytest.mark.parametrize(("dimension", "rows"), SIZES)
-def test_chart_of_sources_is_finite_for_a_tiny_exponent(dimension, rows):
-    settings = TransferSettings(dimension=dimension, target_rows=rows, repeats=2, q=0.001)
-
-    result = first(settings)
-
-    assert np.isfinite(result.sources()["norm"]).all()
-    assert "inf" not in str(charts_sources.sources(result)["layout"])

@@ -297,8 +297,7 @@ def test_every_text_is_reached():
         texts.verdict(replace(result, fits=fits))
     for descent in (0.2, 1e-4):
         texts.diagnostics(replace(result, descent=descent * spread))
-    for draw in (page.main_charts, page.source_charts):
-        draw(result)
+    page.main_charts(result)
     page.PAGE.content.lead(result.settings)
     texts.published_table(result)
 
