@@ -160,6 +160,16 @@ def test_on_a_phone_the_drawer_has_its_own_row_and_the_sentence_stands_between_n
     expect(page.get_by_role("link", name="Glossary")).to_be_visible()
 
 
+@pytest.mark.parametrize("width", [1400, 1440, 1600])
+def test_the_choices_of_parties_and_the_button_that_resets_stand_in_one_row(lab, width):
+    page = lab(QUICK["parties"], charts=1, width=width, height=900)
+    still(page)
+
+    reset = button(page, "Reset or resample")
+
+    assert top(reset) < bottom(page.locator(".st-key-choice-dataset"))
+
+
 def drag_over_all(page: Page) -> None:
     """Drag the first slider to both ends and between, and wait at each place until all of it is
     shown.

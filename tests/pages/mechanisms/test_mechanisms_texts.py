@@ -129,7 +129,7 @@ RULES: Rules = {
     r"is ([\d.,]+) times as likely with you": likelihood_ratio(1),
     r"is ([\d.,]+) times as likely without you": likelihood_ratio(-1),
     r"is over a billion times as likely (with|without) you": states_large_ratio,
-    r"√\(2 ln\(2/δ\)\)/ε +±\S+ +\S+ +\S+ +(\S+) +\S+ +(\S+) +[\d.]+ +(holds|broken)": states_slide,
+    r"With ln\(2/δ\) +±\S+ +\S+ +\S+ +(\S+) +\S+ +(\S+) +[\d.]+ +(holds|broken)": states_slide,
     r"changes by more than a factor of ([\d.,e+]+), and epsilon": says(
         lambda r: math.exp(np.abs(np.diff(r.log_win_probabilities, axis=0)).max())
     ),
