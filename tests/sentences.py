@@ -289,32 +289,6 @@ def beyond_accuracy(
     }
 
 
-def two_stories(mine: Callable[[Any], ByClass]) -> Rules:
-    """Return rules on what is said where accuracy and balanced accuracy are far apart."""
-
-    def accuracy(result: Any) -> float:
-        return _accuracy(mine(result))
-
-    def gap(result: Any) -> float:
-        return accuracy(result) - _balanced(mine(result))
-
-    def size(result: Any) -> float:
-        return abs(gap(result))
-
-    return {
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points above balanced": percent(
-            accuracy, size, given=lambda result: gap(result) > 0.0299, within=1.01
-        ),
-        r"Accuracy is ([\d.]+) %, ([\d.]+) points below balanced": percent(
-            accuracy, size, given=lambda result: gap(result) < -0.0299, within=1.01
-        ),
-    }
-
-
-def _accuracy(one: ByClass) -> float:
-    return float(np.median(np.trace(one.counts, axis1=1, axis2=2) / one.counts.sum(axis=(1, 2))))
-
-
 def _balanced(one: ByClass) -> float:
     return float(np.median(balanced_accuracy(one.counts)))
 

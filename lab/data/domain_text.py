@@ -24,8 +24,6 @@ _LEAST_WORDS = 5
 # Indices of random streams.
 _TOPICS_STREAM = 90
 _REVIEWS_STREAM = 91
-# Cells of the lookup table by which random words are found.
-_TABLE_CELLS = 1 << 16
 
 # The word distributions (terms,) of a domain: two groups of label 1 and two of label 0.
 Domain = tuple[list[np.ndarray], list[np.ndarray]]
@@ -127,7 +125,7 @@ def _documents(rng: np.random.Generator, distribution: np.ndarray, count: int) -
     lengths = rng.lognormal(np.log(_MEDIAN_WORDS), _WORDS_SPREAD, count).astype(int)
     lengths = np.maximum(lengths, _LEAST_WORDS)
     cumulative = np.cumsum(distribution)
-    words = _positions(cumulative, rng.random(lengths.sum()))
+    words = np.searchsorted(cumulative, rng.random(lengths.sum()) * cumulative[-1])
     # Rounding of the sum can place the last word beyond the end.
     words = np.minimum(words, len(distribution) - 1)
     document_of_word = np.repeat(np.arange(count), lengths)
@@ -136,24 +134,6 @@ def _documents(rng: np.random.Generator, distribution: np.ndarray, count: int) -
     ).tocsr()
     counts.sum_duplicates()
     return counts
-
-
-def _positions(cumulative: np.ndarray, shares: np.ndarray) -> np.ndarray:
-    """Return ``np.searchsorted(cumulative, shares * cumulative[-1])`` for shares in [0, 1).
-
-    A lookup table makes it faster.
-    """
-    total = cumulative[-1]
-    table = np.searchsorted(cumulative, np.arange(_TABLE_CELLS) * (total / _TABLE_CELLS))
-    targets = shares * total
-    positions = table[(shares * _TABLE_CELLS).astype(int)]
-    # The table gives the first position of a cell, so some positions are too small.
-    too_small = np.flatnonzero(cumulative[positions] < targets)
-    while len(too_small):
-        positions[too_small] += 1
-        still_small = cumulative[positions[too_small]] < targets[too_small]
-        too_small = too_small[still_small]
-    return positions
 
 
 CORPORA: dict[str, Callable[[int, float, int], Corpus]] = {

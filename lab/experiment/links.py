@@ -31,40 +31,28 @@ _NUMBER = re.compile(r"[-+]?([0-9]+\.?[0-9]*|\.[0-9]+)(e[-+]?[0-9]+)?", re.IGNOR
 _THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2},[0-9]{3}")
 # For a whole number, a point may also separate thousands. Elsewhere it is a decimal point.
 _WHOLE_THOUSANDS = re.compile(r"[-+]?[1-9][0-9]{0,2}[.,][0-9]{3}")
-# Parameters that mail programs, search engines and learning platforms add to a link: beginnings,
-# and whole names.
-_TRACKING_PREFIXES = (
+# Beginnings of parameters that mail programs, search engines and learning platforms add to a link.
+_TRACKING = (
     "utm_",
     "mc_",
     "mtm_",
-    "pk_",
-    "piwik_",
-    "matomo_",
-    "hsa_",
-    "_hs",
-    "oly_",
     "lti_",
-    "vero_",
-    "at_",
+    "fbclid",
+    "gclid",
+    "msclkid",
+    "igsh",
+    "_",
+    "ref_",
+    "forceview",
+    "redirect",
 )
-_TRACKING_NAMES = {
-    *("fbclid", "gclid", "gclsrc", "dclid", "gbraid", "wbraid", "msclkid"),
-    *("yclid", "ysclid", "twclid", "ttclid"),
-    *("igsh", "igshid", "mibextid", "li_fat_id", "epik", "sccid", "srsltid"),
-    *("_ga", "_gl", "_openstat", "_ke"),
-    *("mkt_tok", "wickedid", "rb_clickid", "s_cid", "cmpid"),
-    *("__s", "__hstc", "__hssc", "__hsfp", "hsctatracking"),
-    *("ref", "ref_src", "ref_url", "si", "forceview", "redirect", "safelinks"),
-    *("trk", "trkcampaign", "sid"),
-}
 
 _log = logging.getLogger(__name__)
 
 
 def is_tracking(name: str) -> bool:
     """Return whether other programs add this parameter to links, which is then no setting."""
-    lowered = name.lower()
-    return lowered in _TRACKING_NAMES or lowered.startswith(_TRACKING_PREFIXES)
+    return name.lower().startswith(_TRACKING)
 
 
 def versioned(texts: Mapping[str, Any]) -> dict[str, Any]:

@@ -192,16 +192,6 @@ def _exceeds(epsilon: float, claimed: float) -> bool:
     return epsilon > claimed * (1 + _ROUNDING_ERROR)
 
 
-def searched(settings: Settings) -> int:
-    """Return how many settings, of any page, were compared on the private rows of an uploaded
-    file.
-    """
-    own = getattr(settings, "own", None)
-    if not isinstance(own, OwnRows) or own.expired:
-        return 0
-    return len(own.table.compared)
-
-
 def roles_of(settings: Settings) -> Roles | None:
     """Return the roles of the columns of an uploaded file; None without a file."""
     own = getattr(settings, "own", None)

@@ -37,7 +37,6 @@ class Table:
         head: Whether the first line held names; None if that is unclear, HEAD_ASKED must be asked,
             and the file read again with the answer.
         notes: Sentences on guesses.
-        compared: All settings, of any page, whose results on these rows somebody has compared.
         twins: Made-up rows of the declared shape, by what is declared (``made_up``).
     """
 
@@ -45,7 +44,6 @@ class Table:
     columns: dict[str, pa.ChunkedArray] = field(repr=False)
     head: bool | None = True
     notes: tuple[str, ...] = ()
-    compared: set[Any] = field(default_factory=set, repr=False)
     twins: dict[Any, Any] = field(default_factory=dict, repr=False)
     _judgements: dict[tuple[str, str], Any] = field(default_factory=dict, repr=False)
 
@@ -113,7 +111,6 @@ class Table:
     def clear(self) -> None:
         """Release all rows now, even if the table is still referenced."""
         self.columns.clear()
-        self.compared.clear()
         for _, made_up in self.twins.values():
             made_up.clear()
         self.twins.clear()

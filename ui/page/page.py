@@ -23,7 +23,6 @@ from ui.compute.runner import SLICE_SECONDS
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import ANSWER, ASK_TAB, GUARANTEE_TAB, METHOD_TAB, NO_TAB, WHY_TAB, Tab
 from ui.page.view import FIRST, LazyValues, Rows, View
-from ui.page.void_after_search import void_texts, void_tiles, why_void_after_search
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text.tiles import Tile, bullets, tile_row
@@ -273,15 +272,9 @@ class Page:
         text_functions = dict(self.content.texts)
         if "guarantee" in text_functions:
             text_functions["guarantee"] = self._guarantee
-        tiles = self.content.tiles(result)
-        if result.settings.uses_file:
-            reason = why_void_after_search(self.exports.label(result), result)
-            if reason:
-                tiles = void_tiles(tiles, reason)
-                text_functions = void_texts(text_functions, reason)
         texts = LazyValues(text_functions, result)
         boards = LazyValues(board_functions, result)
-        return View(tiles, texts, boards)
+        return View(self.content.tiles(result), texts, boards)
 
     def _guarantee(self, result: Any) -> str:
         icons = attacker_icons.icons_of_label(self.exports.label(result), result)

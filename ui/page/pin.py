@@ -12,7 +12,6 @@ import streamlit as st
 from dpcore.check import RefusedError
 from lab.experiment import links
 from lab.experiment.settings import Settings
-from lab.uploads.rows import OwnRows
 from ui.page import differences
 from ui.page.page import Page
 from ui.page.screen import Screen
@@ -23,12 +22,7 @@ from ui.text.escaping import quoted
 from ui.text.sliders import SLIDERS
 
 PIN = "Pin for comparison"
-_PIN_HELP = "Save these settings as B and compare what you try next with them"
-_KEPT_IN_LINK = "in the link."
-_KEPT_IN_SESSION = (
-    "in this session only. Each setting compared counts as a search on private rows: the privacy"
-    " label becomes void."
-)
+_PIN_HELP = "Save these settings as B and compare what you try next with them in the link."
 
 
 @lru_cache(maxsize=256)
@@ -56,17 +50,9 @@ def read_pin(kind: type[Settings], text: str) -> tuple[Settings | None, tuple[st
 def pinned_settings(page: Page, state: PageState) -> Settings | None:
     """Return the pinned settings, and add a notice for each ignored part of a link's pin.
 
-    Settings with a visitor's own file are in no link, and end with the file.
+    Nothing is compared with results of a visitor's own file: a choice by results on private rows
+    reveals something of them, and no epsilon covers it.
     """
-    settings_in_link = _pinned_in_link(page, state)
-    if not state.settings.uses_file:
-        return settings_in_link
-    if state.uploaded_pin is not None and not _has_file(state.uploaded_pin):
-        state.uploaded_pin = None
-    return state.uploaded_pin
-
-
-def _pinned_in_link(page: Page, state: PageState) -> Settings | None:
     address = state.address
     if address.pin is None:
         return None
@@ -78,6 +64,8 @@ def _pinned_in_link(page: Page, state: PageState) -> Settings | None:
     new_notices = [notice for notice in notices if notice not in state.notices]
     state.notices = [*state.notices, *new_notices]
     address.pin = _pin_text(settings)
+    if state.settings.uses_file:
+        return None
     return settings
 
 
@@ -86,12 +74,6 @@ def _pin_text(settings: Settings | None) -> str | None:
     if settings is None:
         return None
     return links.compact(settings)
-
-
-def _has_file(settings: Settings) -> bool:
-    """Return whether the visitor's own file of these settings is still in the session."""
-    file = getattr(settings, "own", None)
-    return isinstance(file, OwnRows) and not file.expired
 
 
 def slider_marks(
@@ -113,14 +95,11 @@ def slider_marks(
 
 def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None:
     """Show the button that pins, or the table that compares with the pinned settings."""
-    if state.settings.uses_file and not _has_file(state.settings):
+    if state.settings.uses_file:
         return
 
     def pin(settings: Settings | None) -> None:
-        if state.settings.uses_file:
-            state.uploaded_pin = settings
-        else:
-            state.address.pin = _pin_text(settings)
+        state.address.pin = _pin_text(settings)
 
     def swap() -> None:
         settings = state.settings
@@ -130,10 +109,7 @@ def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None
     with st.container(key="compare", border=pinned is not None):
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
             if pinned is None:
-                kept = _KEPT_IN_LINK
-                if state.settings.uses_file:
-                    kept = _KEPT_IN_SESSION
-                _button(state, PIN, lambda: pin(state.settings), f"{_PIN_HELP} {kept}")
+                _button(state, PIN, lambda: pin(state.settings), _PIN_HELP)
                 return
             st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
             _button(state, "Swap", swap, "Swap A and B")

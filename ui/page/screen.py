@@ -77,8 +77,7 @@ def make_screen(
     Args:
         page: The page.
         settings: The present settings, A.
-        pinned: The pinned settings, B. A file records what is compared on its rows before that is
-            shown.
+        pinned: The pinned settings, B.
         seconds: CPU seconds for work. With 0 only essential work is done.
         tab: The name of the tab that is open. The question is answered in its own tab only.
         ask: The question about the settings (``Address.ask``).
@@ -135,18 +134,10 @@ def question_base(
     return made_up, screen.page.content.first_targets(result)
 
 
-def _record_comparison(settings: Settings, pinned: Settings) -> None:
-    """Record that these settings are compared on the private rows of a file."""
-    if settings.uses_file:
-        vars(settings)["own"].table.compared.update((settings, pinned))
-
-
 def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float) -> Screen:
     """Return the screen of the settings, beside the pinned ones if there are any."""
     result, done = compute(settings, seconds=seconds)
     page_a = page.at(settings)
-    if pinned is not None and pinned != settings:
-        _record_comparison(settings, pinned)
     view = page_a.view(result)
     if pinned is None:
         return Screen(page=page_a, result=result, view=view, pinned=None, done=done, comparison={})

@@ -46,7 +46,6 @@ class PageState:
             work was done.
         choices: Field -> (label, value -> its text) of the choices on the page.
         opens_tab: Whether the page has yet to open the tab of a link.
-        uploaded_pin: Pinned settings about a visitor's own file, which no address holds.
         after_change: Is called after each change.
     """
 
@@ -62,7 +61,6 @@ class PageState:
     rendered: tuple[Any, bool] | None = None
     choices: dict[str, tuple[str, Mapping[str, str]]] = field(default_factory=dict)
     opens_tab: bool = False
-    uploaded_pin: Any = None
     after_change: Callable[[], None] | None = None
 
     def change(self, name: str, value: Any) -> None:

@@ -10,9 +10,6 @@ from ui.text.numbers import number
 from ui.text.texts import SAYS
 from ui.text.tiles import distinct_digits, out_of_hundred, percent
 
-# From this difference on, accuracy and balanced accuracy say different things.
-FEW_POINTS = 0.03
-
 
 def table(
     private: ByClass, others: Mapping[str, ByClass], names: Sequence[str], *, models: str
@@ -72,7 +69,6 @@ def notes(private: ByClass, others: Mapping[str, ByClass], names: Sequence[str])
             mine=percent(balanced, digits=digits),
             others=", ".join(other_accuracies),
         ),
-        *_accuracy_gap(private, digits=digits),
         SAYS(
             "by-class.baseline",
             most=escape(names[majority]),
@@ -81,24 +77,6 @@ def notes(private: ByClass, others: Mapping[str, ByClass], names: Sequence[str])
         ),
         SAYS("by-class.loss", mine=_loss_text(private), others=", ".join(other_losses)),
     ]
-
-
-def _accuracy_gap(private: ByClass, *, digits: int) -> list[str]:
-    """Return a sentence about accuracy that is far from balanced accuracy, if it is."""
-    accuracy = private.medians["accuracy"]
-    balanced = private.medians["balanced accuracy"]
-    if abs(accuracy - balanced) < FEW_POINTS:
-        return []
-    case = "below"
-    if accuracy > balanced:
-        case = "above"
-    gap = abs(round(100 * accuracy, digits) - round(100 * balanced, digits))
-    sentence = SAYS(
-        f"by-class.{case}",
-        accuracy=percent(accuracy, digits=digits),
-        points=f"{gap:.{digits}f}",
-    )
-    return [sentence]
 
 
 def _loss_text(by_class: ByClass) -> str:

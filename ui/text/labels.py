@@ -10,7 +10,7 @@ from typing import Any
 
 from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings
-from lab.label.label import Stated, roles_of, searched, why_void
+from lab.label.label import Stated, roles_of, why_void
 from ui.text.texts import SAYS
 from ui.text.tiles import odds_text, rare_guess_text
 
@@ -82,16 +82,13 @@ def _texts_by_settings(
 
 
 def complete(stated: Stated, settings: Any) -> Stated:
-    """Add to the statements of a topic the searches on private rows, the attacker and the summary.
+    """Add to the statements of a topic the attacker and the summary.
 
     Args:
         stated: The statements of the topic.
         settings: The settings of the result.
     """
     texts = dict(stated.said)
-    compared = searched(settings)
-    if compared and not texts.get("tuning", "").startswith("paid"):
-        texts["tuning"] = SAYS("handout.searched", count=compared)
     if stated.guarantee and "attacker" not in texts:
         attacker = f"{odds_text(stated.guarantee)}. {rare_guess_text(stated.guarantee)}"
         attacker = attacker.removesuffix(".")

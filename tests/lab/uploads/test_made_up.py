@@ -9,17 +9,15 @@ import pytest
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-from lab.label.label import searched
 from lab.uploads import made_up
 from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.column_roles import Column
 from pages.topics import PAGES
-from tests.app import at_rest, moved, opened, press, settings_of, text
+from tests.app import at_rest, opened, settings_of, text
 from tests.own_files import CLASSES, COLUMNS, NUMBER, ROLES, frame, table_of
 from tests.sentences import plain
-from ui.export import archive, share_dialog
-from ui.page.pin import PIN
+from ui.export import share_dialog
 from ui.session.page_state import PageState
 
 PAGE = {page.name: page for page in PAGES}
@@ -169,59 +167,8 @@ class TestQuestions:
 
         assert "No value of your file is read for this answer" in said(app)
         assert html(app, "words-answer")
-        assert searched(settings_of(app, page)) == 0
         assert label_of(app, page).void == ""
         assert "no limit" not in html(app, "numbers")
-
-
-class TestComparedWithPinned:
-    """Settings that are compared on private rows are a search on them."""
-
-    WHY = "2 settings were compared on the private rows"
-
-    def compared(self, page: str) -> AppTest:
-        """Return the page with a sample as its own file, where another epsilon is pinned."""
-        app = press(asks(page), PIN)
-        return at_rest(moved(app, page, "epsilon", 0.25), page)
-
-    @pytest.mark.parametrize("page", SAMPLES)
-    def test_tile_verdict_tab_and_label_are_void(self, page):
-        app = self.compared(page)
-
-        assert searched(settings_of(app, page)) == 2
-        assert "no limit" in html(app, "numbers")
-        assert self.WHY in html(app, "numbers")
-        assert self.WHY in html(app, "verdict")
-        app = tab(app, page, "guarantee")
-        assert f"The guarantee is void, because {self.WHY}." in html(app, "words-guarantee")
-        assert "for at most" not in html(app, "words-guarantee")
-
-    def test_the_label_and_the_script_say_so(self):
-        app = self.compared("classifier")
-        settings = settings_of(app, "classifier")
-
-        label = label_of(app, "classifier")
-
-        assert label.fields["accounting"]["tuning"] == f"not covered: {self.WHY}"
-        assert label.void.startswith("tuning not covered")
-        assert label.void in label.fields["basic"]["summary"]
-        assert f"# VOID: {label.void}" in archive.script(settings, void=label.void)
-
-    def test_other_roles_of_the_same_rows_are_searched_too(self):
-        settings = settings_of(self.compared("classifier"), "classifier")
-        roles = replace(settings.own.roles, columns=settings.own.roles.columns[:2])
-
-        other_settings = settings.change(own=own_rows.choose(settings.own.table, roles))
-
-        assert searched(other_settings) == 2
-
-    def test_another_page_says_so_too(self):
-        app = self.compared("classifier")
-        own = str(settings_of(app, "classifier").own)
-
-        app = led(app, "network", own=own)
-
-        assert "compared on the private rows" in html(app, "numbers")
 
 
 class TestShare:

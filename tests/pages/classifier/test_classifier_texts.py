@@ -30,7 +30,6 @@ from tests.sentences import (
     says,
     tiles,
     titles,
-    two_stories,
 )
 
 # Gains have one decimal, in points.
@@ -310,7 +309,6 @@ RULES: Rules = {
     r"Actual epsilon: ([\d.,e+-]*\d)": says(bounded_epsilon),
     r"but their noise does not give it": noise_is_too_small,
     r"It holds here only because": holds_by_bounds_alone,
-    **two_stories(lambda result: result.held_out["scratch"]),
     **beyond_accuracy(
         lambda result: result.held_out["scratch"], lambda result: result.held_out["reference"]
     ),

@@ -1,8 +1,6 @@
 """Pages with a visitor's file: their links, what is void, and how long the file stays."""
 
 import re
-from dataclasses import replace
-from functools import partial
 
 import pandas as pd
 import pytest
@@ -10,10 +8,8 @@ from streamlit.runtime.caching import clear_session_resource_cache
 from streamlit.testing.v1 import AppTest
 
 from lab.experiment.links import VERSION
-from lab.label.label import searched
-from lab.uploads import rows as own_rows
 from pages.home.settings import PersonSettings
-from tests.app import at_rest, moved, opened, press, settings_of, text
+from tests.app import opened, settings_of, text
 from tests.pages.data.sessions import (
     CUSTOMERS,
     SAMPLES,
@@ -30,7 +26,6 @@ from tests.pages.data.sessions import (
     with_notes,
 )
 from tests.sentences import plain
-from ui.page import differences
 from ui.page.pin import PIN
 from ui.uploads import lifetime, samples
 
@@ -155,7 +150,6 @@ class TestWhichEpsilon:
         link = link_of_button(app, "data.epsilon", monkeypatch)
         app = open_page_at_rest(app, "classifier", **link, repeats="24", steps="50")
 
-        assert searched(settings_of(app, "classifier")) == 0
         assert "target" not in " ".join(app.query_params)
 
 
@@ -205,60 +199,11 @@ def test_all_rows_of_a_large_file_are_a_press_away_and_so_is_the_way_back(monkey
 # Pinned settings
 
 
-class TestPinnedFile:
-    def pinned_at_epsilon_2(self) -> AppTest:
-        return press(open_page(with_customers(), "classifier", epsilon="2"), PIN)
+def test_settings_with_a_file_cannot_be_pinned():
+    app = open_page(with_customers(), "classifier", epsilon="2", pin="epsilon~3")
 
-    def with_smaller_epsilon(self) -> AppTest:
-        app = moved(self.pinned_at_epsilon_2(), "classifier", "epsilon", 0.1)
-        return at_rest(app, "classifier")
-
-    def test_the_button_says_that_the_label_becomes_void(self):
-        app = open_page(with_customers(), "classifier", epsilon="2")
-
-        (button,) = [button for button in app.button if button.label == PIN]
-
-        assert "the privacy label becomes void" in button.help
-
-    def test_settings_are_not_compared_with_themselves(self):
-        app = self.pinned_at_epsilon_2()
-
-        assert not settings_of(app, "classifier").own.table.compared
-
-    def test_other_settings_are_compared(self):
-        app = self.with_smaller_epsilon()
-
-        assert not app.exception
-        assert "<td>0.1</td><td>2</td>" in visible_text(app).replace("2.0", "2")
-        compared = settings_of(app, "classifier").own.table.compared
-        assert {settings.epsilon for settings in compared} == {0.1, 2}
-
-    def test_the_pin_stays_in_the_session(self):
-        app = self.with_smaller_epsilon()
-
-        state = app.session_state["classifier.state"]
-        assert state.uploaded_pin.epsilon == 2
-        assert state.uploaded_pin.own == state.settings.own
-        assert state.address.pin is None
-        assert "pin" not in app.query_params
-
-    def test_the_handle_of_a_file_is_no_difference_to_read(self):
-        settings = settings_of(self.pinned_at_epsilon_2(), "classifier")
-        roles = replace(settings.roles, one_row=True)
-        other = settings.change(own=own_rows.choose(settings.own.table, roles))
-
-        choice_texts = partial(differences.choice_texts, choices={})
-        rows = differences.settings_rows(settings, other, choice_texts)
-
-        assert not rows
-
-    def test_the_pin_is_gone_with_the_file(self):
-        app = press(back_to_my_data(self.with_smaller_epsilon()), "Remove")
-
-        app = open_page(app, "classifier")
-
-        assert "file" in visible_text(app)
-        assert 'class="lab-compare"' not in visible_text(app)
+    assert PIN not in [button.label for button in app.button]
+    assert 'class="lab-compare"' not in visible_text(app)
 
 
 # How long a file stays

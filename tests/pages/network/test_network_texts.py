@@ -24,7 +24,6 @@ from tests.sentences import (
     plain,
     tiles,
     titles,
-    two_stories,
 )
 
 # Ranges of random settings that are trained quickly.
@@ -150,7 +149,6 @@ RULES: Rules = {
     ),
 }
 SELDOM: Rules = {
-    **two_stories(lambda result: result.held_out["private"]),
     **attackers.rules(lambda result: result.guarantee),
 }
 

@@ -23,7 +23,6 @@ from tests.sentences import (
     says,
     tiles,
     titles,
-    two_stories,
 )
 
 # Ranges of random settings that are computed quickly.
@@ -308,7 +307,6 @@ SELDOM: Rules = {
     r"Accuracy by (epsilon|parties): joining helps from ([\d,.]*\d)": helps_from,
     r"Accuracy by (epsilon|parties): joining helps everywhere": helps_everywhere,
     r"Accuracy by (?:epsilon|parties): joining harms everywhere": joining_harms,
-    **two_stories(lambda result: result.held_out[result.settings.method]),
     **attackers.rules(lambda result: result.settings.guarantee),
 }
 
