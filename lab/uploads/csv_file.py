@@ -24,7 +24,7 @@ _ROWS_AT_ONCE = 10_000
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
 # Excel writes "sep=" in a line of its own, and removes it when it reads.
 _SEP_LINE = re.compile(rb"sep=([,;|\t])[ \t]*(?=[\r\n]|\Z)", re.IGNORECASE)
-_UPLOAD_TABLE = "Upload a table in CSV or Parquet."
+_UPLOAD_TABLE = "Upload a table in CSV."
 
 
 def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
