@@ -110,7 +110,6 @@ LAYOUTS = {
     "commas": ReadFile(TEXT, USUAL),
     "bars": ReadFile(csv_text(USUAL, "|"), USUAL),
     "semicolons and decimal commas": ReadFile(csv_text(DECIMAL_COMMAS, ";"), DECIMAL_COMMAS),
-    "the separator declared": ReadFile("sep=;\r\n" + csv_text(USUAL, ";"), USUAL),
     "mixed line ends": ReadFile(TEXT.replace("\n", "\r\n", 9), USUAL),
     "blank lines": ReadFile("\n\n" + csv_text(USUAL, line_end="\n\n"), USUAL),
     "300,000 blank lines above": ReadFile("\n" * 300_000 + TEXT, USUAL),
@@ -258,9 +257,6 @@ LINES_REFUSED = {
     "a line too short below line breaks": RefusedFile(
         TEXT.replace("name,", '"na\n\nme",', 1) + f"\n\n{CANARY}\n",
         "Line 36 has 1 field, where the first line has 4",
-    ),
-    "a short line below a declared separator": RefusedFile(
-        f"sep=,\n{TEXT}{CANARY}\n", "Line 33 has 1 field, where the first line has 4"
     ),
     "a title above": RefusedFile(f"Report of {CANARY}\n\n{TEXT}", "without a title above it"),
     "a title above semicolons": RefusedFile(

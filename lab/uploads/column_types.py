@@ -104,18 +104,9 @@ def has_ambiguous_comma(cells: list[str]) -> bool:
 
 
 def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
-    """Return the column as float64 (n,), NaN for cells that are no finite number."""
-    try:
-        return _to_floats(column, decimal, plain=decimal == ".")
-    except pa.ArrowInvalid:
-        return _to_floats(column, decimal, plain=False)
+    """Return the column as float64 (n,), NaN for cells that are no finite number.
 
-
-def _to_floats(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndarray:
-    """Convert a column chunk by chunk, so that no intermediate result spans all of it.
-
-    plain: whether to convert all texts at once, which raises ArrowInvalid unless all are plain
-    numbers.
+    It is converted chunk by chunk, so that no intermediate result spans all of it.
     """
     floats = np.empty(len(column))
     start = 0
@@ -123,10 +114,7 @@ def _to_floats(column: pa.ChunkedArray, decimal: str, *, plain: bool) -> np.ndar
         # Made-up rows have numbers already.
         if pa.types.is_string(chunk.type):
             cells = pc.utf8_trim_whitespace(chunk)
-            if plain:
-                chunk = pc.if_else(pc.equal(cells, ""), None, cells).cast(pa.float64())
-            else:
-                chunk = number_cells.to_floats(cells, decimal)
+            chunk = number_cells.to_floats(cells, decimal)
         values = pc.fill_null(chunk.cast(pa.float64()), np.nan)
         end = start + len(chunk)
         floats[start:end] = values.to_numpy(zero_copy_only=False)

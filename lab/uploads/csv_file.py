@@ -22,8 +22,6 @@ _MOST_LETTERS_OF_A_LINE = 1 << 22
 # Rows that are in memory as Python's texts at once, which take several times as much as Arrow's.
 _ROWS_AT_ONCE = 10_000
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
-# Excel writes "sep=" in a line of its own, and removes it when it reads.
-_SEP_LINE = re.compile(rb"sep=([,;|\t])[ \t]*(?=[\r\n]|\Z)", re.IGNORECASE)
 _UPLOAD_TABLE = "Upload a table in CSV."
 
 
@@ -37,15 +35,8 @@ def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:
     if start == len(text):
         raise FileRefusedError("This file is empty.", _UPLOAD_TABLE)
     lines_above = _count_lines(text, start)
-    sep_line = _SEP_LINE.match(text, start)
-    if sep_line:
-        separator = sep_line[1].decode()
-        line_end = text[sep_line.end() : sep_line.end() + 2]
-        text = text[sep_line.end() + _first_letter(line_end) :]
-        lines_above += 1
-    else:
-        text = text[start:]
-        separator = _infer_separator(text)
+    text = text[start:]
+    separator = _infer_separator(text)
     columns, has_blank_rows = _columns(_rows(text, separator, lines_above))
     notes = []
     if has_blank_rows:

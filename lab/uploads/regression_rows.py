@@ -67,7 +67,10 @@ def table(own: Any, by_person: RowsByPerson | None, *, seed: int) -> regression.
     inputs = zip(_inputs(own), described.bounds.values(), strict=True)
     # Column 0 is the constant.
     for index, (values, (low, high)) in enumerate(inputs, start=1):
-        X[:, index] = scaled(values[rows], low, high)
+        chosen = values[rows]
+        regression.clip_and_scale(chosen, low=low, high=high)
+        # Missing values become the middle.
+        X[:, index] = np.nan_to_num(chosen, copy=False)
     if described.gaps:
         X[np.isnan(y)] = 0
     X.flags.writeable = False
@@ -80,16 +83,6 @@ def _inputs(own: Any) -> Iterator[np.ndarray]:
     for column in own.roles.columns:
         inputs = cells.column_inputs(own.table, column)
         yield from islice(inputs, column.reference_categories, None)
-
-
-def scaled(values: np.ndarray, low: float, high: float) -> np.ndarray:
-    """Clip and scale ``values`` in place as ``regression.scaled`` does; missing values become 0."""
-    np.clip(values, low, high, out=values)
-    values -= low
-    values *= 2
-    values /= high - low
-    values -= 1
-    return np.nan_to_num(values, copy=False)
 
 
 def drawn_rows(

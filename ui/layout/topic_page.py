@@ -17,7 +17,7 @@ from ui.layout.result import open_tab_name, show_result, tabs_key
 from ui.page.page import Page
 from ui.page.pin import pin_panel, pinned_settings, slider_marks
 from ui.page.presenter_page import presenter_page
-from ui.page.screen import make_screen
+from ui.page.screen import Screen, make_screen
 from ui.page.suggestion import suggestion_card
 from ui.server import first_page
 from ui.session import page_links
@@ -185,15 +185,7 @@ def _show_live_part(page: Page, welcome: str) -> None:
         debounce.rerun_page()
     present_page = page.at(state.settings)
     pinned = pinned_settings(page, state)
-    screen = make_screen(
-        page,
-        state.settings,
-        pinned,
-        seconds=_slice_seconds(present_page, state),
-        tab=open_tab_name(page),
-        ask=state.address.ask,
-        resting=state.ack > 0 and not state.moving,
-    )
+    screen = _live_screen(page, state, pinned)
     area = st.container(key="screen")
     if welcome:
         area.container(key="welcome").html(welcome)
@@ -230,6 +222,19 @@ def _show_live_part(page: Page, welcome: str) -> None:
             selectors=more_choices is not None,
             suggestion=suggestion,
         )
+
+
+def _live_screen(page: Page, state: PageState, pinned: Settings | None) -> Screen:
+    """Return what the page shows after a slice of work."""
+    return make_screen(
+        page,
+        state.settings,
+        pinned,
+        seconds=_slice_seconds(page.at(state.settings), state),
+        tab=open_tab_name(page),
+        ask=state.address.ask,
+        resting=state.ack > 0 and not state.moving,
+    )
 
 
 def _remember_tab(page: Page, state: PageState, tab: str) -> None:
