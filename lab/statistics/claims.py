@@ -120,18 +120,18 @@ def _is_no_better(median_a: float, median_b: float, constant: float, better: str
     return max(-median_a, -median_b) <= -constant + _CONSTANT_ROUNDING_ERROR
 
 
-def leaders(arms: Mapping[str, np.ndarray], *, better: str = "higher") -> tuple[str, ...]:
-    """Return the arm with the best median, and after it those that it is not shown to be ahead of.
+def leaders(arms: Mapping[str, np.ndarray]) -> tuple[str, ...]:
+    """Return the arm with the highest median, then those that it is not shown to be ahead of.
 
     A single name is the best of all, at 95 % confidence for all comparisons together (Bonferroni).
     """
     medians = {name: float(np.median(runs)) for name, runs in arms.items()}
-    # With equal medians, the earlier arm stays first in either direction.
-    first, *others = sorted(arms, key=medians.__getitem__, reverse=better == "higher")
+    # With equal medians, the earlier arm stays first.
+    first, *others = sorted(arms, key=medians.__getitem__, reverse=True)
     confidence = _shared_confidence(len(others))
     names = [first]
     for name in others:
-        case = compare(arms[first], arms[name], better=better, confidence=confidence)
+        case = compare(arms[first], arms[name], confidence=confidence)
         if case != Case.AHEAD:
             names.append(name)
     return tuple(names)

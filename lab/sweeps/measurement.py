@@ -103,10 +103,10 @@ def split(settings: Settings, seeds: int) -> tuple[Settings, ...]:
     return tuple(variants)
 
 
-def measured(settings: Settings, *, measure: str, repeats: int, seeds: int = 1) -> np.ndarray:
-    """Return the numbers (seeds x repeats,); one per seed if repeats have no noise of their own."""
-    work = measurements(settings, measure=measure, repeats=repeats, seeds=seeds)
-    return np.concatenate([CACHE.answer(part, part.run) for part in work])
+def measured(settings: Settings, *, measure: str, repeats: int) -> np.ndarray:
+    """Return the numbers (repeats,), or a single one if repeats have no noise of their own."""
+    measurement = Measurement(settings=settings, measure=measure, repeats=repeats)
+    return CACHE.answer(measurement, measurement.run)
 
 
 def shown(settings: Settings, measure: str) -> np.ndarray:

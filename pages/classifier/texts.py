@@ -227,7 +227,7 @@ def guarantee(result: ClassifierResult) -> str:
     else:
         text = _private_guarantee(result)
     if settings.roles:
-        scope = upload_notes.uploaded_scope(settings.roles, public="steps and rates", several=True)
+        scope = upload_notes.uploaded_scope(settings.roles, public="steps and rates")
         return text + scope
     if settings.by_person:
         return text + tiles.note(SAYS["guarantee.scope_persons"])

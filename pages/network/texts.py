@@ -274,7 +274,7 @@ def _assumptions(settings: NetworkSettings) -> str:
         secret = SAYS["guarantee.secret"]
     if settings.roles:
         scope = upload_notes.uploaded_scope(
-            settings.roles, public=SAYS["guarantee.public"], several=True, most=MOST_EACH
+            settings.roles, public=SAYS["guarantee.public"], most=MOST_EACH
         )
         return tiles.note(secret) + scope
     return tiles.note(f"{SAYS['guarantee.assumed']} {secret} {SAYS['guarantee.uncovered']}")

@@ -108,9 +108,7 @@ def forest(
     spread: np.ndarray,
     *traces: dict,
     colours: Sequence[str],
-    above: float = 0.5,
-    text: str = "",
-    shapes: Sequence[dict] = (),
+    text: str,
     **layout: Any,
 ) -> dict:
     """Draw a row for each name, from the top: the range from low to high, and the median.
@@ -120,9 +118,7 @@ def forest(
         spread: Low, median and high of each row, (3, n).
         traces: Traces among the rows.
         colours: Colours of the rows.
-        above: Room over the first row, in rows.
         text: A title over all rows.
-        shapes: Shapes under the rows.
         layout: ``title``, ``xaxis``, ``left`` (room for the names) and so on, as of
             ``theme.figure``.
     """
@@ -133,17 +129,16 @@ def forest(
         diamond = theme.diamond(median, row, fillcolor=colour)
         diamond["path"] = "M-5,0L0,-5L5,0L0,5Z"
         marks.append(diamond)
-    yaxis: dict[str, Any] = {
+    yaxis = {
         # The axis points down.
-        "range": [len(names) - 0.5, -above],
+        "range": [len(names) - 0.5, -0.5],
         "tickvals": list(range(len(names))),
         "ticktext": list(names),
         "showgrid": False,
         "zeroline": False,
+        "title": {"text": text},
     }
-    if text:
-        yaxis["title"] = {"text": text}
-    return theme.figure(*traces, shapes=[*shapes, *marks], yaxis=yaxis, **layout)
+    return theme.figure(*traces, shapes=marks, yaxis=yaxis, **layout)
 
 
 def _stroke(x: tuple[float, float], y: tuple[float, float], *, colour: str, width: float) -> dict:

@@ -28,33 +28,21 @@ def training_rows(
         most: The most rows of a person that are used; 0 for all.
     """
     tested_text = f"{tested:,}"
-    if settings.by_person and several:
-        tested_text = SAYS("own.others", tested=tested)
-    used = used_rows(settings, along=along, several=several, most=most)
-    return SAYS("own.trained", used=used, tested=tested_text)
-
-
-def used_rows(
-    settings: SourceSettings, *, along: str = "", several: bool = False, most: int = 0
-) -> str:
-    """State how many rows of a file are used, without a full stop.
-
-    The arguments are those of ``training_rows``.
-    """
-    rows = settings.file.private
     unit = "rows"
     each = ""
     if settings.by_person:
         unit = "people"
         if several:
+            tested_text = SAYS("own.others", tested=tested)
             each = _rows_of_each(most)
-    if settings.rows >= rows:
-        return f"{settings.rows:,} {unit}{each}"
-    used = SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each)
-    ratio = rows / settings.rows
-    if ratio < _NOTABLE_RATIO:
-        return used
-    return SAYS("own.noise", used=used, along=along, times=number(ratio))
+    rows = settings.file.private
+    used = f"{settings.rows:,} {unit}{each}"
+    if settings.rows < rows:
+        used = SAYS("own.used", used=settings.rows, rows=rows, unit=unit, each=each)
+        ratio = rows / settings.rows
+        if ratio >= _NOTABLE_RATIO:
+            used = SAYS("own.noise", used=used, along=along, times=number(ratio))
+    return SAYS("own.trained", used=used, tested=tested_text)
 
 
 def _rows_of_each(most: int) -> str:
@@ -63,19 +51,16 @@ def _rows_of_each(most: int) -> str:
     return SAYS("own.most-each", most=most)
 
 
-def uploaded_scope(roles: Roles, *, public: str, several: bool = False, most: int = 0) -> str:
+def uploaded_scope(roles: Roles, *, public: str, most: int = 0) -> str:
     """State who is protected in an uploaded file, and what is not (HTML).
 
     Args:
         roles: Roles of the file's columns.
         public: What is taken as public, besides the declarations.
-        several: Whether several rows of a person are used.
         most: The most rows of a person that are used; 0 for all.
     """
     if not roles.person:
         case = "row"
-    elif not several:
-        case = "person"
     elif most:
         case = "person-most"
     else:
