@@ -86,7 +86,7 @@ def _accuracy(result: PartiesResult, over: str, *, xaxis: dict) -> dict:
     The method that the page is about has 90 % of its runs, and a stroke per run at the set value.
     """
     # Federated averaging comes later than the others, and has its place in the legend before.
-    shown = {*WITHOUT, *result.methods}
+    shown = {*WITHOUT, *result.now.methods, FEDERATED}
     curves = [_curve(result, name, over) for name in _ORDER if name in shown]
     chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
     return accuracy_chart(

@@ -18,7 +18,7 @@ from pages.parties.federated import (
     train_at_epsilon,
 )
 from pages.parties.fits import fit_releases
-from pages.parties.mechanisms import FEDERATED, METHODS_BY_TRUST
+from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
 from pages.parties.tasks import (
@@ -175,10 +175,8 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     @cached_property
     def _federated_parts(self) -> dict[str, Part]:
-        """Return the parts of federated averaging, which asks for no votes, if it is possible."""
+        """Return the parts of federated averaging, which asks for no votes."""
         settings = self.settings
-        if FEDERATED not in METHODS_BY_TRUST[settings.trust_model]:
-            return {}
         parts: dict[str, Part] = {FEDERATED: self._federated_now}
         if settings.is_federated and settings.mechanisms.is_central:
             parts["epsilon_of_rounds"] = Once(
@@ -249,10 +247,9 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             CollectVotes(pool=settings.pool, upto=first, essential=True),
             *self._now.by_asked[first].tasks,
             *self._pooled.tasks,
+            *self._federated_now.tasks,  # the claim of the best release waits for it
         ]
         federated = [task for part in self._federated_parts.values() for task in part.tasks]
-        # The claim of the best release waits for the first of them.
-        tasks += federated[:1]
         if settings.is_federated:
             tasks += federated
         if first < settings.parties and self._has_many_chunks:
@@ -307,7 +304,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     def result(self, values: Mapping[str, Any]) -> PartiesResult:
         asked, now = values["now"]
-        federated = values.get(FEDERATED)
+        federated = values[FEDERATED]
         if federated is not None:
             now = now.with_method(FEDERATED, federated)
         over_epsilon = values["over_epsilon"]
@@ -321,9 +318,9 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             now=now,
             pooled=values["pooled"],
             over={
-                "epsilon": _with_federated(over_epsilon, values.get("federated_over_epsilon")),
+                "epsilon": _with_federated(over_epsilon, values["federated_over_epsilon"]),
                 "parties": _with_federated(
-                    values["over_parties"], values.get("federated_over_parties")
+                    values["over_parties"], values["federated_over_parties"]
                 ),
             },
             over_rounds=values.get("over_rounds"),
@@ -352,8 +349,6 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         return replace(self._release(self.settings.parties), count=count).tasks
 
 
-def _with_federated(grid: Grid, federated: Grid | None) -> Grid:
+def _with_federated(grid: Grid, federated: Grid) -> Grid:
     """Return the accuracy (m, V, R) along a curve, with federated averaging as last method."""
-    if federated is None:
-        return grid
     return Grid(grid.at, np.concatenate([grid.runs, federated.runs[None]]))

@@ -14,10 +14,12 @@ from typing import Any, NamedTuple
 import numpy as np
 
 from dpcore import accountants
+from dpcore.accountants import shuffling
 from dpcore.cache import Key, cached
-from dpcore.parties import federated_averaging
+from dpcore.mechanisms import NormExponential
+from dpcore.parties import aggregation, federated_averaging
 from dpcore.parties.federated_averaging import Cohort, FederatedAveraging, LocalTraining
-from dpcore.privacy import Adjacency, Composed, Guarantee
+from dpcore.privacy import Adjacency, Composed, Guarantee, NormExponentialRelease
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab.data.parties import PartyData, parties, public
@@ -37,6 +39,7 @@ _CALIBRATION_TOLERANCE = 1e-4
 _SLOWNESS = 5
 # Rows from which accuracy is computed do not depend on the number of public rows.
 _PUBLIC_ROWS = 50
+_BASIS = "L2-norm exponential mechanism on each party's update"
 
 
 class FederatedModels(NamedTuple):
@@ -62,7 +65,7 @@ class Federation(Key):
 
     data: the rows of the parties.
     parties: number M of parties.
-    trust_model: who adds the noise, "central" or "local".
+    trust_model: who adds the noise, one of ``mechanisms.TRUST_MODELS``.
     delta: of the guarantee.
     rounds: number T of rounds.
     local_steps: number of gradient steps of a party in a round.
@@ -158,9 +161,34 @@ class Federation(Key):
             return descent.noise_multiplier(epsilon=epsilon, delta=self.delta, steps=self.rounds)
         return _multiplier_of_samples(epsilon, self.delta, self.rounds, self.sampling_rate)
 
+    def message_epsilon(self, epsilon: float) -> float | None:
+        """Return the epsilon of one shuffled message; None if messages have Gaussian noise.
+
+        A party that sends once may send a pure message, which a shuffler amplifies. It does so if
+        the noise is then smaller.
+        """
+        if self.trust_model != "shuffle" or self.turns > 1:
+            return None
+        messages = int(self.round_size)
+        of_one = shuffling.of_one(epsilon, messages=messages, delta=self.delta)
+        pure_sd = self._pure_sd(of_one)
+        if pure_sd > self.noise_multiplier(epsilon) * self.sensitivity:
+            return None
+        return of_one
+
+    def _pure_sd(self, of_one: float) -> float:
+        """Return the standard deviation of norm-exponential noise on each weight of an update."""
+        return aggregation.margin_sd(
+            self.sensitivity, dimensions=math.prod(self.shape), epsilon=of_one
+        )
+
     def noise_sd(self, epsilon: float) -> float:
         """Return the standard deviation of the noise on each weight of a round's mean."""
-        noise_sd = self.noise_multiplier(epsilon) * self.sensitivity
+        of_one = self.message_epsilon(epsilon)
+        if of_one is None:
+            noise_sd = self.noise_multiplier(epsilon) * self.sensitivity
+        else:
+            noise_sd = self._pure_sd(of_one)
         if self.is_central:
             return noise_sd
         return noise_sd / math.sqrt(self.round_size)
@@ -169,6 +197,9 @@ class Federation(Key):
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """Return what all rounds together guarantee to a whole party."""
+        of_one = self.message_epsilon(epsilon)
+        if of_one is not None:
+            return self._guarantee_of_shuffle(of_one, epsilon)
         return _guarantee(self._event(epsilon), self.delta, self._accountant)
 
     def _event(self, epsilon: float) -> Composed:
@@ -185,6 +216,17 @@ class Federation(Key):
         if self.is_central and self.sampling_rate < 1:
             return _ACCOUNTANT_OF_SAMPLES
         return "gdp"
+
+    def _guarantee_of_shuffle(self, of_one: float, epsilon: float) -> Guarantee:
+        message = Guarantee(
+            epsilon=of_one,
+            delta=0.0,
+            adjacency=Adjacency.REPLACE_ONE,
+            unit=UNIT,
+            basis=_BASIS,
+            event=NormExponentialRelease(epsilon=of_one, dimension=math.prod(self.shape)),
+        )
+        return shuffling.together(message, epsilon=epsilon, delta=self.delta)
 
     def epsilons_of_rounds(self, epsilon: float) -> np.ndarray:
         """Return the epsilon of each of ``ROUNDS`` with the noise of these rounds (V,).
@@ -218,16 +260,25 @@ class Federation(Key):
             )
             history = mechanism.train(X, y, rngs)
         else:
-            shape = (self.rounds, *self.shape)
-            noise_sd = self.noise_sd(epsilon)
-            # (T, R, k, d)
-            noise = np.stack([rng.normal(scale=noise_sd, size=shape) for rng in rngs], axis=1)
+            noise = np.stack([self._noise_of_messages(epsilon, rng) for rng in rngs], axis=1)
             history = federated_averaging.average_rounds(
                 self.local, X, y, self._turns(), noise, cohort_size=self.round_size
             )
         weights = history[-1]
         test = public(self.data.dataset, self.data.seed, _PUBLIC_ROWS)["test"]
         return FederatedModels(losses.accuracy(weights, test.X, test.y), weights)
+
+    def _noise_of_messages(self, epsilon: float, rng: np.random.Generator) -> np.ndarray:
+        """Return the mean noise of the messages of each round, (T, k, d)."""
+        shape = (self.rounds, *self.shape)
+        of_one = self.message_epsilon(epsilon)
+        if of_one is None:
+            return rng.normal(scale=self.noise_sd(epsilon), size=shape)
+        mechanism = NormExponential(sensitivity=self.sensitivity, epsilon=of_one)
+        messages = self.rounds * int(self.round_size)
+        noise = mechanism.noise(math.prod(self.shape), rng, size=messages)
+        # (T S, k d) -> (T, S, k d) -> (T, k d)
+        return noise.reshape(self.rounds, -1, math.prod(self.shape)).mean(axis=1).reshape(shape)
 
 
 @cached(newest=2)

@@ -29,13 +29,8 @@ METHODS = (*RELEASES, "pate", FEDERATED)
 # Who adds the noise: a trusted aggregator; each party; or each party, before a shuffler brings the
 # messages into random order.
 TRUST_MODELS = ("central", "local", "shuffle")
-# What is possible with each. By itself a party releases an answer about a public row, its weights,
-# or updates. A round has too few updates for a shuffler to hide one among them.
-METHODS_BY_TRUST = {
-    "central": METHODS,
-    "local": ("soft", "average", FEDERATED),
-    "shuffle": ("soft", "average"),
-}
+# What a party can release by itself: an answer about a public row, its weights, or updates.
+_LOCAL_METHODS = ("soft", "average", FEDERATED)
 # An answer names its row. If it were public who got which row, only parties with the same row would
 # hide one another.
 _DEALT_SECRETLY = "the shuffler deals the public rows at random and tells nobody who got which"
@@ -46,6 +41,13 @@ _BASES = {
     "norms": "sensitivity with bounded weights",
 }
 UNIT = "party"
+
+
+def methods_of(trust_model: str) -> tuple[str, ...]:
+    """Return the methods that are possible if ``trust_model`` adds the noise."""
+    if trust_model == "central":
+        return METHODS
+    return _LOCAL_METHODS
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,7 +69,7 @@ class Mechanisms(Key):
 
     @property
     def methods(self) -> tuple[str, ...]:
-        methods = METHODS_BY_TRUST[self.trust_model]
+        methods = methods_of(self.trust_model)
         return tuple(method for method in methods if method != FEDERATED)
 
     @property

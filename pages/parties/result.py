@@ -15,7 +15,7 @@ from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
 from lab.statistics.confusion import ByClass
 from pages.parties.fits import Ensemble, Fits, accuracy
-from pages.parties.mechanisms import METHODS_BY_TRUST, Mechanisms
+from pages.parties.mechanisms import Mechanisms, methods_of
 from pages.parties.settings import PartiesSettings
 from pages.parties.tasks import Released
 
@@ -74,7 +74,7 @@ class PartiesResult:
 
     @property
     def methods(self) -> tuple[str, ...]:
-        return METHODS_BY_TRUST[self.settings.trust_model]
+        return methods_of(self.settings.trust_model)
 
     @property
     def all_released(self) -> bool:
@@ -182,7 +182,11 @@ class PartiesResult:
     @property
     def message_epsilon(self) -> float:
         """Return the epsilon of one message."""
-        return self.mechanisms.release_epsilon(self.settings.epsilon)
+        settings = self.settings
+        if settings.is_federated:
+            of_one = settings.federation.message_epsilon(settings.epsilon)
+            return of_one or settings.epsilon
+        return self.mechanisms.release_epsilon(settings.epsilon)
 
     @property
     def is_shuffled(self) -> bool:

@@ -13,7 +13,7 @@ from lab.experiment.settings import Settings, in_range
 from lab.statistics.decision_regions import Plane
 from pages.parties.federated import Federation
 from pages.parties.fits import Ensemble
-from pages.parties.mechanisms import FEDERATED, METHODS, METHODS_BY_TRUST, TRUST_MODELS, Mechanisms
+from pages.parties.mechanisms import FEDERATED, METHODS, TRUST_MODELS, Mechanisms, methods_of
 from pages.parties.tasks import decision_plane
 from pages.parties.votes import PartyPool
 
@@ -125,7 +125,7 @@ class PartiesSettings(Settings):
 
         The first method is "soft", which replaces a method that is not allowed.
         """
-        methods = sorted(METHODS_BY_TRUST.get(self.trust_model, METHODS), key=lambda method: method != "soft")
+        methods = sorted(methods_of(self.trust_model), key=lambda method: method != "soft")
         choices = dict(self.CHOICES)
         choices["method"] = tuple(methods)
         return choices

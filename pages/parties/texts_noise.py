@@ -11,7 +11,7 @@ def noise_notes(result: PartiesResult) -> list[str]:
     """Return sentences on the noise of the chosen method, the most important first."""
     settings = result.settings
     if settings.is_federated:
-        return [_rounds(result)]
+        return [_rounds(result), shuffler(result)]
     if not result.mechanisms.is_central:
         return [_noise_of_messages(result), shuffler(result)]
     one_party = SAYS(

@@ -37,6 +37,7 @@ SELDOM_DRAWN = [
     START.change(trust_model="shuffle", method="average", parties=20),
     START.change(method="federated", parties=60),
     START.change(method="federated", dataset="four"),
+    START.change(method="federated", trust_model="shuffle"),
     START.change(method="federated", trust_model="local", rounds=20, parties=9),
 ]
 RUN_TO_THE_END = SELDOM_DRAWN[1:5]
@@ -53,6 +54,5 @@ def release_tasks(settings: PartiesSettings) -> list:
         return []
     tasks = []
     for method in ("soft", "federated"):
-        if method in settings.choices["method"]:
-            tasks += settings.change(method=method).experiment.shown_sample()
+        tasks += settings.change(method=method).experiment.shown_sample()
     return tasks

@@ -1,12 +1,13 @@
 """Federated averaging on the page: who takes part, its noise, and what all rounds guarantee."""
 
 import math
+from dataclasses import replace
 
 import numpy as np
 import pytest
 
-from dpcore.accountants import gdp
-from dpcore.check import RefusedError
+from dpcore.accountants import gdp, shuffling
+from dpcore.privacy import ApproximateRelease
 from pages.parties.federated import ROUNDS, Federation
 from pages.parties.settings import PartiesSettings
 
@@ -28,6 +29,8 @@ def federation(**changes) -> Federation:
         pytest.param({"parties": 500, "cohort": 50}, id="sampled parties"),
         pytest.param({"trust_model": "local"}, id="nobody trusted"),
         pytest.param({"trust_model": "local", "parties": 7, "rounds": 20}, id="several turns"),
+        pytest.param({"trust_model": "shuffle", "parties": 2000}, id="shuffled"),
+        pytest.param({"trust_model": "shuffle", "dataset": "digits"}, id="too few to shuffle"),
     ],
 )
 class TestEveryWayToTakePart:
@@ -85,12 +88,22 @@ def test_without_trust_the_noise_is_the_root_of_the_parties_larger():
     assert local == pytest.approx(math.sqrt(40) * central, rel=1e-9)
 
 
-def test_a_shuffler_is_not_offered():
-    federated = PartiesSettings(method="federated")
+def test_a_shuffler_hides_a_party_among_those_of_its_round():
+    federated = federation(trust_model="shuffle", parties=2000, rounds=4)
 
-    assert federated.change(trust_model="shuffle").method == "soft"
-    with pytest.raises(RefusedError, match="^method is "):
-        PartiesSettings(method="federated", trust_model="shuffle")
+    guarantee = federated.guarantee(EPSILON)
+
+    of_one = shuffling.of_one(EPSILON, messages=500, delta=DELTA)
+    assert federated.message_epsilon(EPSILON) == of_one
+    assert guarantee.event == ApproximateRelease(epsilon=EPSILON, delta=DELTA)
+
+
+def test_a_shuffler_never_needs_more_noise_than_no_trust_at_all():
+    for dataset, parties in (("two", 10), ("two", 3000), ("digits", 10), ("digits", 3000)):
+        shuffled = federation(dataset=dataset, parties=parties, trust_model="shuffle")
+        local = replace(shuffled, trust_model="local")
+
+        assert shuffled.noise_sd(EPSILON) <= local.noise_sd(EPSILON) * (1 + 1e-9)
 
 
 def test_samples_need_less_noise_than_all_parties_but_no_less_than_their_share():
@@ -116,9 +129,9 @@ def test_the_epsilon_of_rounds_at_one_noise_is_that_of_the_settings_at_their_num
 def test_more_trust_is_never_worse_at_the_defaults():
     """Averaged weights and federated averaging; ``benchmarks.party_releases`` has more seeds."""
     medians = {}
-    for trust_model in ("central", "local"):
-        settings = PartiesSettings(method="federated", trust_model=trust_model, epsilon=1.0)
+    for trust_model in ("central", "shuffle", "local"):
+        settings = PartiesSettings(method="federated", trust_model=trust_model)
         released = settings.federation.train(settings.epsilon, range(20))
         medians[trust_model] = np.median(released.accuracy)
 
-    assert medians["central"] >= medians["local"]
+    assert medians["central"] >= medians["shuffle"] >= medians["local"]

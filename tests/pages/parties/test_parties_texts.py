@@ -202,6 +202,8 @@ def stated_epsilon(result) -> float:
 def message_epsilon(result) -> float:
     """Return the epsilon of a party's message."""
     settings = result.settings
+    if settings.is_federated:
+        return settings.federation.message_epsilon(settings.epsilon) or settings.epsilon
     delta = 0.0
     if settings.trust_model == "shuffle":
         delta = settings.delta

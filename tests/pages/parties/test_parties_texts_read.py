@@ -20,6 +20,7 @@ OF_FIRST_RESULTS = [
     {"dataset": "four", "parties": 2, "epsilon": 0.01, "seed": 1},
     {"method": "average", "constants": "sharp", "epsilon": 100.0},
     {"method": "vote", "parties": 200, "repeats": 20},
+    {"method": "federated", "trust_model": "shuffle", "parties": 20},
     {"parties": 5000, "rows": 3, "epsilon": 100.0, "public_rows": 2000, "regularisation": 1.0},
 ]
 OF_WHOLE_RUNS = [
