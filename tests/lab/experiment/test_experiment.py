@@ -75,81 +75,154 @@ class NoisyExperiment(Experiment[NoisySettings, NoisyResult]):
         }
 
 
-def test_tasks_are_those_of_the_parts_in_order_with_the_essential_ones_first():
-    tasks = NoisySettings(epsilon=7.0, repeats=6).experiment.tasks()
-    seen = [(task.work, task.at, task.repeats, task.essential) for task in tasks]
-    assert seen[:4] == [
-        (noise, (7.0,), range(3), True),
-        (largest_scale, CURVE, range(1), True),
-        (noise, (7.0,), range(3, 5), False),
-        (noise, (7.0,), range(5, 6), False),
-    ]
-    batches = [range(2), range(2, 4), range(4, 6)]
-    assert seen[4:] == [(noise, (at,), batch, False) for batch in batches for at in CURVE]
+def fields_of(task) -> tuple:
+    return task.work, task.at, task.repeats, task.essential
 
 
-def test_a_result_has_the_value_of_each_part():
-    settings = NoisySettings(epsilon=2.0)
-    result = settings.experiment.run()
-    assert result.settings is settings
-    np.testing.assert_array_equal(result.now, Noise(3).draw((2.0,), range(20)))
-    np.testing.assert_array_equal(result.curve.runs, Noise(3).draw(CURVE, range(20)))
-    assert result.scale == 2.0
+class TestTasks:
+    """Of six repeats three are a first batch, and then two are a task."""
+
+    @pytest.fixture
+    def tasks(self):
+        return [
+            fields_of(task) for task in NoisySettings(epsilon=7.0, repeats=6).experiment.tasks()
+        ]
+
+    def test_the_essential_ones_of_all_parts_come_first(self, tasks):
+        assert tasks[:2] == [
+            (noise, (7.0,), range(3), True),
+            (largest_scale, CURVE, range(1), True),
+        ]
+
+    def test_then_come_the_others_of_the_first_part(self, tasks):
+        assert tasks[2:4] == [
+            (noise, (7.0,), range(3, 5), False),
+            (noise, (7.0,), range(5, 6), False),
+        ]
+
+    def test_a_curve_has_a_batch_at_each_value_before_the_next_batch(self, tasks):
+        expected = []
+        for batch in (range(2), range(2, 4), range(4, 6)):
+            for epsilon in CURVE:
+                expected.append((noise, (epsilon,), batch, False))
+
+        assert tasks[4:] == expected
+
+    def test_other_settings_share_those_that_do_not_depend_on_what_differs(self):
+        tasks = NoisySettings(epsilon=0.7).experiment.tasks()
+        other_tasks = NoisySettings(epsilon=0.3).experiment.tasks()
+
+        shared = {task.at for task in tasks if task in other_tasks}
+
+        of_the_scale = CURVE
+        of_the_curve = [(epsilon,) for epsilon in CURVE]
+        assert shared == {of_the_scale, *of_the_curve}
 
 
-def test_the_essential_tasks_give_a_first_result():
-    experiment = NoisySettings(epsilon=7.0).experiment
-    essential = [task for task in experiment.tasks() if task.essential]
-    result = experiment.gather({task: task.run() for task in essential})
-    assert result.now.shape == (1, 3)
-    assert result.curve.done.tolist() == [0, 0, 0]
+class TestResult:
+    def test_it_has_the_value_of_each_part(self):
+        settings = NoisySettings(epsilon=2.0)
+
+        result = settings.experiment.run()
+
+        assert result.settings is settings
+        np.testing.assert_array_equal(result.now, Noise(3).draw((2.0,), range(20)))
+        np.testing.assert_array_equal(result.curve.runs, Noise(3).draw(CURVE, range(20)))
+        assert result.scale == 2.0
+
+    def test_the_essential_tasks_give_a_first_one(self):
+        experiment = NoisySettings(epsilon=7.0).experiment
+        outcomes = {task: task.run() for task in experiment.tasks() if task.essential}
+
+        result = experiment.gather(outcomes)
+
+        assert result.now.shape == (1, 3)
+        assert result.curve.done.tolist() == [0, 0, 0]
 
 
-def test_other_settings_share_the_tasks_that_do_not_depend_on_what_differs():
-    one, other = (NoisySettings(epsilon=epsilon).experiment.tasks() for epsilon in (0.7, 0.3))
-    shared = [task for task in one if task in other]
-    assert {task.at for task in shared} == {CURVE, *((at,) for at in CURVE)}
+class TestSamples:
+    """Samples of repeats, with their own work or with that of the part."""
+
+    REPEATS = 20
+
+    @staticmethod
+    def part(work_of_sample=None) -> Repeats:
+        return Repeats(noise, Noise(3), 2.0, TestSamples.REPEATS, cost=COST, sampled=work_of_sample)
+
+    @pytest.mark.parametrize("work_of_sample", [None, first_noise])
+    @pytest.mark.parametrize("count", [1, 3, 4, 20, 21, 130])
+    def test_a_sample_is_the_beginning_of_all_repeats(self, work_of_sample, count):
+        all_repeats = Noise(3).draw((2.0,), range(131))
+
+        outcomes = [task.run() for task in self.part(work_of_sample).sample(count)]
+
+        np.testing.assert_array_equal(np.concatenate(outcomes, axis=1), all_repeats[:, :count])
+
+    @pytest.mark.parametrize(
+        ("work_of_sample", "is_reused"),
+        [
+            pytest.param(None, False, id="work of the part"),
+            pytest.param(first_noise, True, id="work of its own"),
+        ],
+    )
+    def test_a_longer_one_reuses_the_tasks_of_a_shorter_one(self, work_of_sample, is_reused):
+        part = self.part(work_of_sample)
+
+        of_shorter = {task.repeats for task in part.sample(4)}
+        of_longer = {task.repeats for task in part.sample(130)}
+
+        assert (of_shorter <= of_longer) is is_reused
+
+    def test_an_experiment_samples_its_first_part(self):
+        experiment = NoisySettings(repeats=6).experiment
+
+        shown = [task.run() for task in experiment.shown_sample()]
+        sampled = [task.run() for task in experiment.sample(6)]
+
+        np.testing.assert_array_equal(
+            np.concatenate(shown, axis=1), np.concatenate(sampled, axis=1)
+        )
+        assert experiment.compared == "error"
 
 
-@pytest.mark.parametrize("sampled", [None, first_noise])
-def test_a_longer_sample_begins_with_a_shorter_one(sampled):
-    part = Repeats(noise, Noise(3), 2.0, 20, cost=COST, sampled=sampled)
-    whole = Noise(3).draw((2.0,), range(131))
-    for count in (1, 3, 4, 20, 21, 130):
-        outcomes = [task.run() for task in part.sample(count)]
-        np.testing.assert_array_equal(np.concatenate(outcomes, axis=1), whole[:, :count])
-    trained = {count: {task.repeats for task in part.sample(count)} for count in (4, 130)}
-    assert (trained[4] <= trained[130]) is (sampled is not None)
+class TestPartsThatAreNotEssential:
+    @pytest.fixture
+    def part(self):
+        return Repeats(noise, Noise(3), 2.0, 20, first_batch=2, essential=False)
 
+    def test_repeats_that_are_not_begun_have_no_value(self, part):
+        assert part.gather({}) is None
 
-def test_a_sample_is_made_of_the_first_part():
-    experiment = NoisySettings(repeats=6).experiment
-    shown = [task.run() for task in experiment.shown_sample()]
-    sampled = [task.run() for task in experiment.sample(6)]
-    np.testing.assert_array_equal(np.concatenate(shown, axis=1), np.concatenate(sampled, axis=1))
-    assert experiment.compared == "error"
+    def test_a_single_task_that_is_not_done_has_no_value(self):
+        assert Once(largest_scale, Noise(3), CURVE).gather({}) is None
 
-
-def test_repeats_that_are_not_begun_have_no_value_and_a_page_need_not_wait_for_them():
-    part = Repeats(noise, Noise(3), 2.0, 20, first_batch=2, essential=False)
-    assert part.gather({}) is None
-    assert [task.count for task in part.tasks] == [2, 18]
-    assert not any(task.essential for task in part.tasks)
-    assert Once(largest_scale, Noise(3), CURVE).gather({}) is None
+    def test_a_page_need_not_wait_for_them(self, part):
+        assert [task.count for task in part.tasks] == [2, 18]
+        assert not any(task.essential for task in part.tasks)
 
 
 def test_a_sweep_may_leave_out_values_of_its_grid():
     part = Sweep(CURVE, noise, Noise(3), 5, computed=CURVE[1:], width=2)
+
     grid = part.gather({task: task.run() for task in part.tasks})
+
     assert grid.at == CURVE
     assert grid.done.tolist() == [0, 5, 5]
 
 
-def test_repeats_are_paired_if_the_fields_that_decide_their_noise_agree():
+@pytest.mark.parametrize(
+    ("changes", "is_paired"),
+    [
+        pytest.param({"epsilon": 7.0}, True, id="another epsilon"),
+        pytest.param({"seed": 4}, False, id="another seed"),
+        pytest.param({"repeats": 21}, False, id="more repeats"),
+    ],
+)
+def test_repeats_are_paired_if_the_fields_that_decide_their_noise_agree(changes, is_paired):
     experiment = NoisySettings().experiment
-    assert experiment.pairs_with(NoisySettings(epsilon=7.0).experiment)
-    assert not experiment.pairs_with(NoisySettings(seed=4).experiment)
-    assert not experiment.pairs_with(NoisySettings(repeats=21).experiment)
+    other_experiment = NoisySettings(**changes).experiment
+
+    assert bool(experiment.pairs_with(other_experiment)) is is_paired
 
 
 def test_settings_refuse_a_value_out_of_range():
@@ -160,7 +233,9 @@ def test_settings_refuse_a_value_out_of_range():
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 def test_settings_name_their_experiment(page):
     settings = page.settings()
+
     experiment = settings.experiment
+
     assert isinstance(experiment, Experiment)
     assert experiment is settings.experiment
     assert experiment.settings is settings
