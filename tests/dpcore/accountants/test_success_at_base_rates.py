@@ -76,11 +76,12 @@ def outcomes(epsilon: float, delta: float, count: int) -> tuple[np.ndarray, np.n
     An answer reveals the data with probability ``delta``, and is else that of randomised response.
     """
     truth = 1 / (1 + math.exp(-epsilon))
-    one_p = [delta, (1 - delta) * truth, (1 - delta) * (1 - truth), 0.0]
-    one_q = [0.0, (1 - delta) * (1 - truth), (1 - delta) * truth, delta]
-    answers = list(product(range(4), repeat=count))
-    p = [math.prod(one_p[answer] for answer in all_answers) for all_answers in answers]
-    q = [math.prod(one_q[answer] for answer in all_answers) for all_answers in answers]
+    randomised = 1 - delta
+    # One answer reveals the first neighbour, is yes or no, or reveals the second one.
+    answer_p = [delta, randomised * truth, randomised * (1 - truth), 0.0]
+    answer_q = [0.0, randomised * (1 - truth), randomised * truth, delta]
+    p = [math.prod(probabilities) for probabilities in product(answer_p, repeat=count)]
+    q = [math.prod(probabilities) for probabilities in product(answer_q, repeat=count)]
     return np.array(p), np.array(q)
 
 

@@ -149,22 +149,25 @@ class TestNetwork:
     def test_a_fit_is_the_plain_loop(self, clip_norm, n_classes, nobody):
         X, y = problem(n_classes, n=40)
         model = self.fitted(X, y, nobody, clip_norm)
-        net, seed = Architecture(sizes=(3, 4, n_classes)), base.noise_seed(3)
-
-        drawn = batches.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10)
-        counted = [
-            batch[(batch >= 0) & ~np.isin(batch, nobody)] for batch in (one[0] for one in drawn)
-        ]
-        of_layers = clip_norm if isinstance(clip_norm, tuple) else [clip_norm] * 2
-        noise_sd = model.noise_multiplier_ * np.repeat(of_layers, [16, 5 * n_classes])
+        net = Architecture(sizes=(3, 4, n_classes))
+        seed = base.noise_seed(3)
+        (start,) = net.start(seed, [0])
+        batches_with_a_class = []
+        for (members,) in batches.poisson(seed, [0], rows=40, rate=0.2, first=0, last=10):
+            # Unused places of a batch are negative.
+            rows = members[members >= 0]
+            batches_with_a_class.append(rows[~np.isin(rows, nobody)])
+        clip_norms = np.broadcast_to(clip_norm, 2)
+        weights_of_layers = [16, 5 * n_classes]
+        noise_sd = model.noise_multiplier_ * np.repeat(clip_norms, weights_of_layers)
         path = network_oracles.descend(
             net.sizes,
             shortened(X, 0.6),
             places_of(y),
-            batches=counted,
+            batches=batches_with_a_class,
             divisor=8,
             clip_norm=clip_norm,
-            start=net.start(seed, [0])[0],
+            start=start,
             rates=[0.2 ** (step / 9) for step in range(10)],
             noise=noise_sd * stream(seed, "noise").standard_normal((50, net.parameters)),
         )

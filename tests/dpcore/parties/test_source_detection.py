@@ -41,12 +41,15 @@ def test_fit_is_the_ridge_regression_of_the_kept_sources():
 
     weights = source_statistics(sources, 30).fit(kept)
 
-    X = np.concatenate([sources[0](30)[0], sources[2](30)[0]])
-    y = np.concatenate([sources[0](30)[1], sources[2](30)[1]])
+    first_X, first_y = sources[0](30)
+    third_X, third_y = sources[2](30)
     # A ridge penalty of 1 is as good as a row of zeros with a single one per coefficient.
-    ridge, *_ = np.linalg.lstsq(np.vstack([X, np.eye(20)]), np.append(y, np.zeros(20)), rcond=None)
-    np.testing.assert_allclose(weights[0], ridge, atol=1e-10)
-    np.testing.assert_allclose(weights[1], 0)
+    X = np.concatenate([first_X, third_X, np.eye(20)])
+    y = np.concatenate([first_y, third_y, np.zeros(20)])
+    ridge, *_ = np.linalg.lstsq(X, y, rcond=None)
+    with_two_sources, without_sources = weights
+    np.testing.assert_allclose(with_two_sources, ridge, atol=1e-10)
+    np.testing.assert_allclose(without_sources, 0)
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)

@@ -33,94 +33,150 @@ def file_of(seed: int, *, rows: int = 500) -> own_table.Table:
     return table_of(frame(rows, seed=seed, people=300))
 
 
-class TestMadeUpRows:
-    @pytest.mark.parametrize(
-        "roles",
-        [
-            CLASSES,
-            NUMBER,
-            replace(CLASSES, classes=("no", "yes", "perhaps")),
-            replace(CLASSES, person="who"),
-            replace(NUMBER, person="who", rows_each=3),
+ROLES_OF_FILES = pytest.mark.parametrize(
+    "roles",
+    [
+        pytest.param(CLASSES, id="two classes"),
+        pytest.param(NUMBER, id="number"),
+        pytest.param(replace(CLASSES, classes=("no", "yes", "perhaps")), id="three classes"),
+        pytest.param(replace(CLASSES, person="who"), id="people"),
+        pytest.param(replace(NUMBER, person="who", rows_each=3), id="three rows a person"),
+        pytest.param(
             replace(CLASSES, columns=(Column(name="plan", kind="category", values=("basic",)),)),
-        ],
-    )
-    def test_they_follow_from_declarations_and_the_number_of_people_alone(self, roles, monkeypatch):
-        files = [file_of(seed) for seed in (0, 1)]
-        owns = [own_rows.choose(table, roles) for table in files]
-        for name in ("texts", "numbers", "decimal", "kind"):
-            monkeypatch.setattr(
-                own_table.Table, name, lambda *_, **__: pytest.fail("a cell was read")
-            )
-        one, other = (made_up.twin(own) for own in owns)
-        monkeypatch.undo()
-        assert (one.people, one.private, one.roles) == (owns[0].people, owns[0].private, roles)
-        assert not {*one.table.columns} - {
-            *(column.name for column in COLUMNS),
-            roles.answer,
-            roles.person,
-        }
-        for name in one.table.columns:
-            assert one.table.columns[name].equals(other.table.columns[name])
+            id="one category",
+        ),
+    ],
+)
+
+
+class TestMadeUpRows:
+    @ROLES_OF_FILES
+    def test_no_cell_of_the_file_is_read(self, roles, monkeypatch):
+        own = own_rows.choose(file_of(0), roles)
+
+        def fail(*_, **__):
+            pytest.fail("a cell was read")
+
+        for method in ("texts", "numbers", "decimal", "kind"):
+            monkeypatch.setattr(own_table.Table, method, fail)
+
+        assert made_up.twin(own)
+
+    @ROLES_OF_FILES
+    def test_two_files_with_the_same_declarations_have_the_same_rows(self, roles):
+        rows = made_up.twin(own_rows.choose(file_of(0), roles)).table
+        other_rows = made_up.twin(own_rows.choose(file_of(1), roles)).table
+
+        for name in rows.columns:
+            assert rows.columns[name].equals(other_rows.columns[name])
+
+    @ROLES_OF_FILES
+    def test_they_have_the_people_and_roles_of_the_file(self, roles):
+        own = own_rows.choose(file_of(0), roles)
+
+        twin = made_up.twin(own)
+
+        assert twin.people == own.people
+        assert twin.private == own.private
+        assert twin.roles == roles
+
+    @ROLES_OF_FILES
+    def test_they_have_no_other_columns_than_are_declared(self, roles):
+        declared = {column.name for column in COLUMNS}
+
+        twin = made_up.twin(own_rows.choose(file_of(0), roles))
+
+        assert set(twin.table.columns) <= {*declared, roles.answer, roles.person}
+
+    @ROLES_OF_FILES
+    def test_they_keep_to_the_declared_values(self, roles):
+        table = made_up.twin(own_rows.choose(file_of(0), roles)).table
+
         for column in roles.columns:
             if column.kind == "number":
-                cells = one.table.numbers(column.name)
-                assert column.low <= cells.min() < cells.max() <= column.high
+                numbers = table.numbers(column.name)
+                assert column.low <= numbers.min() < numbers.max() <= column.high
             else:
-                assert {*one.table.texts(column.name)} <= {*column.values, ""}
-        assert made_up.twin(owns[0]) is one
+                assert set(table.texts(column.name)) <= {*column.values, ""}
+
+    @ROLES_OF_FILES
+    def test_they_are_made_once(self, roles):
+        own = own_rows.choose(file_of(0), roles)
+
+        assert made_up.twin(own) is made_up.twin(own)
 
     def test_half_way_between_coin_toss_and_certainty_there_is_something_to_learn(self):
-        one = made_up.twin(own_rows.choose(file_of(0, rows=3000), CLASSES))
-        assert 0.8 < one.best < 0.9
-        settings = (
-            PAGE["classifier"]
-            .settings()
-            .change(dataset="own", own=one, steps=50, repeats=4, epsilon=10.0)
-        )
-        assert settings.experiment.run().reference.accuracy == pytest.approx(one.best, abs=0.05)
+        twin = made_up.twin(own_rows.choose(file_of(0, rows=3000), CLASSES))
+        settings = PAGE["classifier"].settings()
+        settings = settings.change(dataset="own", own=twin, steps=50, repeats=4, epsilon=10.0)
+
+        accuracy = settings.experiment.run().reference.accuracy
+
+        assert 0.8 < twin.best < 0.9
+        assert accuracy == pytest.approx(twin.best, abs=0.05)
 
     def test_bounds_that_were_read_off_make_none_up(self):
-        columns = (replace(COLUMNS[0], read_off=True), *COLUMNS[1:])
+        first, *others = COLUMNS
+        columns = (replace(first, read_off=True), *others)
         own = own_rows.choose(file_of(0), replace(CLASSES, columns=columns))
-        assert PAGE["classifier"].settings().change(dataset="own", own=own).made_up is None
+
+        settings = PAGE["classifier"].settings().change(dataset="own", own=own)
+
+        assert settings.made_up is None
 
     def test_they_go_with_the_file(self):
         table = file_of(0)
-        one = made_up.twin(own_rows.choose(table, CLASSES))
+        twin = made_up.twin(own_rows.choose(table, CLASSES))
+
         table.clear()
-        assert one.expired
+
+        assert twin.expired
 
     def test_a_file_keeps_those_of_its_two_last_shapes(self):
         table = file_of(0)
-        shapes = [replace(CLASSES, columns=COLUMNS[:number]) for number in (1, 2, 3)]
-        owns = [own_rows.choose(table, roles) for roles in shapes]
-        first, *others = (made_up.twin(own) for own in owns)
-        assert first.expired
-        assert not any(one.expired for one in others)
-        assert not made_up.twin(owns[0]).expired
+        owns = []
+        for columns in (COLUMNS[:1], COLUMNS[:2], COLUMNS[:3]):
+            owns.append(own_rows.choose(table, replace(CLASSES, columns=columns)))
+
+        oldest, middle, newest = [made_up.twin(own) for own in owns]
+
+        assert oldest.expired
+        assert not middle.expired
+        assert not newest.expired
+
+    def test_those_of_an_earlier_shape_are_made_again(self):
+        table = file_of(0)
+        owns = []
+        for columns in (COLUMNS[:1], COLUMNS[:2], COLUMNS[:3]):
+            owns.append(own_rows.choose(table, replace(CLASSES, columns=columns)))
+            made_up.twin(owns[-1])
+        first_own, *_ = owns
+
+        assert not made_up.twin(first_own).expired
 
     @pytest.mark.parametrize("page", ROLES)
     def test_settings_keep_all_but_the_rows(self, page):
         own = own_rows.choose(file_of(0), ROLES[page])
         settings = PAGE[page].settings().change(dataset="own", own=own, rows=200, epsilon=2.0)
-        other = settings.made_up
-        assert other == replace(settings, own=other.own)
-        assert isinstance(other.own, made_up.MadeUp)
-        assert other.guarantee == settings.guarantee
+
+        made_up_settings = settings.made_up
+
+        assert made_up_settings == replace(settings, own=made_up_settings.own)
+        assert isinstance(made_up_settings.own, made_up.MadeUp)
+        assert made_up_settings.guarantee == settings.guarantee
 
 
-def asks(page: str) -> AppTest:
+def page_of_sample(page: str) -> AppTest:
     """The tab *What if* of a page with a sample as its own file, as the button of *My data* opens
     it.
     """
     app = opened("data").button(key=f"data.sample.{SAMPLES[page]}.csv").click().run()
     app = app.button(key="data.notes").click().run()
     *_, own = app.session_state["data.brought"].confirmed.values()
-    return led(app, page, own=str(own), tab="what-if")
+    return opened_by_link(app, page, own=str(own), tab="what-if")
 
 
-def led(app: AppTest, page: str, **link: str) -> AppTest:
+def opened_by_link(app: AppTest, page: str, **link: str) -> AppTest:
     app._page_hash = calc_hash(page)
     app.query_params.clear()
     for name, value in {
@@ -138,8 +194,8 @@ def led(app: AppTest, page: str, **link: str) -> AppTest:
 
 def html(app: AppTest, part: str) -> str:
     named = re.compile(rf'class="(?:[^"]* )?lab-{part}[" ]')
-    found = [one.proto.body for one in app.get("html") if named.search(one.proto.body)]
-    return plain(" ".join(found))
+    bodies = [element.proto.body for element in app.get("html")]
+    return plain(" ".join(body for body in bodies if named.search(body)))
 
 
 def label_of(app: AppTest, page: str):
@@ -156,31 +212,49 @@ def tab(app: AppTest, page: str, name: str) -> AppTest:
     return app
 
 
-def said(app: AppTest) -> str:
+def all_text(app: AppTest) -> str:
     return text(app) + " ".join(one.value for one in app.caption)
 
 
 class TestQuestions:
     @pytest.mark.parametrize("page", SAMPLES)
     def test_the_answer_reads_no_private_row(self, page):
-        app = asks(page)
+        app = page_of_sample(page)
 
-        assert "No value of your file is read for this answer" in said(app)
+        assert "No value of your file is read for this answer" in all_text(app)
         assert html(app, "words-answer")
         assert label_of(app, page).void == ""
         assert "no limit" not in html(app, "numbers")
 
 
 class TestShare:
-    def test_what_is_handed_out_of_an_own_file_does_not_promise_the_same_numbers(self):
+    """What is handed out of an own file does not promise the same numbers."""
+
+    LINK = "http://lab.example.org/"
+
+    @pytest.fixture
+    def settings(self):
         own = own_rows.choose(file_of(0), CLASSES)
-        settings = PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
+        return PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
+
+    @pytest.fixture
+    def state(self, settings):
+        return PageState(page="classifier", settings=settings)
+
+    @pytest.fixture
+    def html(self, settings, state):
         page = PAGE["classifier"].at(settings)
-        state = PageState(page="classifier", settings=settings)
-        assert share_dialog._qr_code(state, "http://lab.example.org/") == ""
-        html = share_dialog.handout_of(
-            state, page, settings.experiment.run(), link="http://lab.example.org/", code=""
-        ).html()
-        for promised in ("open these settings", "Same numbers again", '<figure class="code">'):
-            assert promised not in html
+        result = settings.experiment.run()
+        return share_dialog.handout_of(state, page, result, link=self.LINK, code="").html()
+
+    def test_its_link_has_no_code(self, state):
+        assert share_dialog._qr_code(state, self.LINK) == ""
+
+    @pytest.mark.parametrize(
+        "promise", ["open these settings", "Same numbers again", '<figure class="code">']
+    )
+    def test_the_handout_promises_nothing(self, html, promise):
+        assert promise not in html
+
+    def test_the_handout_says_that_the_file_is_missing(self, html):
         assert "without the file" in html
