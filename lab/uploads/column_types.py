@@ -4,7 +4,7 @@ Values such as bounds are never inferred.
 """
 
 import re
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -23,6 +23,10 @@ _FEW_CATEGORIES = 2
 # values occurs in so many of them on average.
 _LEAST_CELLS = 20
 _LEAST_REPETITION = 4
+# Made once and ahead: while Arrow reads a text on another thread, making a scalar from a Python
+# value fails now and then.
+_NO_BYTES = pa.scalar(0)
+_EMPTY = pa.scalar(True)
 # Share of a column's cells that must have a type.
 _MAJORITY = 0.9
 # A header that occurs in this share of the cells below it is a value.
@@ -111,16 +115,70 @@ def numbers(column: pa.ChunkedArray, decimal: str) -> np.ndarray:
     floats = np.empty(len(column))
     start = 0
     for chunk in column.chunks:
-        # Made-up rows have numbers already.
-        if pa.types.is_string(chunk.type):
-            cells = pc.utf8_trim_whitespace(chunk)
+        if not is_numeric(chunk.type):
+            cells = pc.utf8_trim_whitespace(chunk.cast(pa.string()))
             chunk = number_cells.to_floats(cells, decimal)
-        values = pc.fill_null(chunk.cast(pa.float64()), np.nan)
+        if pa.types.is_boolean(chunk.type):
+            chunk = chunk.cast(pa.int8())
+        values = pc.fill_null(chunk.cast(pa.float64(), safe=False), np.nan)
         end = start + len(chunk)
         floats[start:end] = values.to_numpy(zero_copy_only=False)
         start = end
     floats[~np.isfinite(floats)] = np.nan
     return floats
+
+
+def filled_rows(columns: Sequence[pa.Array | pa.ChunkedArray]) -> pa.Array | None:
+    """Return whether each row (n,) has a value in some column, or None if all rows have."""
+    blank = None
+    for column in columns:
+        empty = _is_empty(column)
+        if blank is None:
+            blank = empty
+        else:
+            blank = pc.and_(blank, empty)
+        if not pc.any(blank).as_py():
+            return None
+    if blank is None:
+        return None
+    return pc.invert(blank)
+
+
+def _is_empty(column: pa.Array | pa.ChunkedArray) -> pa.Array:
+    """Return whether each cell (n,) is missing or, in a column of texts, holds only spaces."""
+    if _is_text(column.type):
+        lengths = pc.binary_length(pc.utf8_trim_whitespace(column))
+        return pc.fill_null(pc.equal(lengths, _NO_BYTES), _EMPTY)
+    if pa.types.is_floating(column.type):
+        return pc.is_null(column, nan_is_null=True)
+    return pc.is_null(column)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    """Return whether a type is one of Arrow's three for text."""
+    return (
+        pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind)
+    )
+
+
+def is_numeric(kind: pa.DataType) -> bool:
+    """Return whether a type is numeric or boolean."""
+    return (
+        pa.types.is_integer(kind)
+        or pa.types.is_floating(kind)
+        or pa.types.is_decimal(kind)
+        or pa.types.is_boolean(kind)
+    )
+
+
+def is_flat(kind: pa.DataType) -> bool:
+    """Return whether a type is a number, text, boolean, date or null, possibly
+    dictionary-encoded.
+    """
+    if pa.types.is_dictionary(kind):
+        kind = kind.value_type
+    is_date = pa.types.is_date(kind) or pa.types.is_timestamp(kind)
+    return _is_text(kind) or is_numeric(kind) or is_date or pa.types.is_null(kind)
 
 
 def has_header(first_line: list[str], columns: list[pa.ChunkedArray]) -> bool | None:

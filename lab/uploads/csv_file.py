@@ -22,7 +22,7 @@ _MOST_LETTERS_OF_A_LINE = 1 << 22
 # Rows that are in memory as Python's texts at once, which take several times as much as Arrow's.
 _ROWS_AT_ONCE = 10_000
 _QUOTED = re.compile(rb'(?:(?<=[,;\t|\r\n])|\A)"[^"]*(?:""[^"]*)*(?:"|\Z)')
-_UPLOAD_TABLE = "Upload a table in CSV."
+_UPLOAD_TABLE = "Upload a table in CSV or Parquet."
 
 
 def read_csv(text: bytes) -> tuple[list[pa.ChunkedArray], list[str]]:

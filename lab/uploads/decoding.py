@@ -40,7 +40,7 @@ def to_utf8(data: bytes) -> tuple[bytes, bool]:
     if text is None or b"\0" in text:
         raise FileRefusedError(
             "This file is no text in UTF-8, or has faulty letters.",
-            "In a spreadsheet, choose Save as, CSV UTF-8, and upload that file.",
+            "In a spreadsheet, choose Save as, CSV UTF-8, and upload that file, or upload Parquet.",
         )
     # Some files have two byte order marks.
     return text.removeprefix(codecs.BOM_UTF8).rstrip(_END_OF_FILE), is_western

@@ -1,4 +1,4 @@
-"""Recognise files of other formats than CSV, and refuse them.
+"""Recognise files of other formats than CSV and Parquet, and refuse them.
 
 A format is known by its signature, the bytes with which its files begin.
 """
@@ -21,7 +21,7 @@ _FORMATS = {
     rb"\xd0\xcf\x11\xe0\xa1\xb1\x1a\xe1": "an Excel workbook of the old format",
     rb"PK(\x03\x04|\x05\x06)": "a zip archive",
     rb"\x1f\x8b|BZh[1-9]|\xfd7zXZ|\x28\xb5\x2f\xfd|7z\xbc\xaf|Rar!": "a compressed file",
-    rb"PAR[1E]": "a Parquet file",
+    rb"PARE": "an encrypted Parquet file",
     rb"%PDF": "a PDF",
     _START_OF_TEXT + rb"(\[\s*[\[{\"\d]|\{\s*[\"}])": "JSON",
     _START_OF_TEXT + rb"(?i:<(!--|(!doctype|html|\?xml|table|body)\b))": "HTML or XML",
@@ -46,7 +46,7 @@ class FileRefusedError(check.RefusedError):
 
 
 def check_format(beginning: bytes) -> None:
-    """Raise FileRefusedError if a file begins like one of another format than CSV."""
+    """Raise FileRefusedError if a file begins like one of another format than CSV and Parquet."""
     beginning = beginning[:BEGINNING]
     for signature, name in _FORMATS.items():
         if re.match(signature, beginning):

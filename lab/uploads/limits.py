@@ -5,7 +5,8 @@ from lab.uploads.formats import FileRefusedError
 MOST_BYTES = 100_000_000
 MOST_ROWS = 1_000_000
 MOST_COLUMNS = 200
-# Bytes of all open files together.
+# Bounds on the memory of a Parquet file's rows, and of all open files together.
+MOST_UNPACKED = 200_000_000
 MOST_TOGETHER = 500_000_000
 _SEPARATED = (
     "Upload a table whose columns are separated by one of , ; | or tab, without a title above it."
@@ -33,8 +34,8 @@ def check_size(rows: int, columns: int) -> None:
 
 
 def too_large() -> FileRefusedError:
-    """Return the refusal of a file that takes too much memory or time to read."""
+    """Return the refusal of a file that takes too much memory once it is read."""
     return FileRefusedError(
-        "Reading this file takes too much memory or time.",
+        f"This file takes more than {MOST_UNPACKED / 1e6:.0f} MB once it is unpacked.",
         "Leave out columns or rows that are not needed, and upload it again.",
     )

@@ -1,7 +1,8 @@
 """Read a file in a process of its own, with limits on memory and CPU time.
 
-A file can be made so that reading it takes any memory, or so long that all other visitors wait.
-Where the system supports no limits (Windows), the size of the rows is still checked.
+A file can be made so that reading it takes any memory, or so long that all other visitors wait, or
+crashes its reader. Where the system supports no limits (Windows), the size of the rows is still
+checked.
 
 The process reads the file from its input, and writes one line of JSON, and the columns as an Arrow
 stream.
@@ -19,13 +20,13 @@ from typing import Any, BinaryIO
 
 import pyarrow as pa
 
-from lab.uploads import column_types, csv_file, decoding
+from lab.uploads import column_types, csv_file, decoding, parquet_file, sum_line
 from lab.uploads.column_names import unique_names
 from lab.uploads.formats import FileRefusedError, check_format
-from lab.uploads.limits import check_size, too_large
+from lab.uploads.limits import MOST_UNPACKED, check_size, too_large
 
 # Bytes of memory that the process may take, seconds of CPU time, and seconds in all.
-_MOST_MEMORY = 1_000_000_000
+_MOST_MEMORY = 5 * MOST_UNPACKED
 _MOST_CPU_SECONDS = 30
 _MOST_SECONDS = 180.0
 # Number of files that are read at once; others wait.
@@ -35,6 +36,7 @@ _NICENESS = 5
 _WESTERN = "The text is not in UTF-8. It was read as Windows-1252 (Western European letters)."
 _UNCLEAR = "It is unclear whether the first line holds names or a row. It was read as names."
 _HEADLESS = "The first line looks like a row, so the columns are named by number."
+_BLANK = "Lines without a value were left out."
 _ROOT = Path(__file__).resolve().parents[2]
 
 
@@ -43,7 +45,7 @@ class Parsed:
     """A file that was read.
 
     Attributes:
-        columns: Name -> cells.
+        columns: Name -> cells, as text or, in a Parquet file, as numbers.
         head: Whether the first line holds names, None if that is unclear.
         notes: Sentences on guesses, which contain no cell.
     """
@@ -54,7 +56,7 @@ class Parsed:
 
 
 def parse(data: bytes, *, head: bool | None) -> Parsed:
-    """Read a text table in this process.
+    """Read a CSV or Parquet file in this process.
 
     Args:
         data: The file.
@@ -62,6 +64,31 @@ def parse(data: bytes, *, head: bool | None) -> Parsed:
 
     Raises:
         FileRefusedError: If the file cannot be used.
+    """
+    if data.startswith(b"PAR1"):
+        return _parse_parquet(data)
+    return _parse_text(data, head)
+
+
+def _parse_parquet(data: bytes) -> Parsed:
+    """Return the table of a Parquet file."""
+    names, columns = parquet_file.read_parquet(data)
+    notes = []
+    filled = column_types.filled_rows(columns)
+    if filled is not None:
+        table = pa.Table.from_arrays(columns, names=_numbers_as_names(columns))
+        columns = table.filter(filled).columns
+        notes.append(_BLANK)
+    sum_line.check_last_row(columns)
+    return _named(names, columns, True, notes)
+
+
+def _parse_text(data: bytes, head: bool | None) -> Parsed:
+    """Return the table of a text file.
+
+    Args:
+        data: The file.
+        head: Whether the first line has names; None infers it.
     """
     check_format(data)
     text, is_western = decoding.to_utf8(data)
@@ -85,7 +112,10 @@ def _named(
     names: list[str], columns: list[pa.ChunkedArray], head: bool | None, notes: list[str]
 ) -> Parsed:
     """Return the columns under unique names, with notes on the names of the file that changed."""
-    check_size(len(columns[0]), len(columns))
+    rows = 0
+    if columns:
+        rows = len(columns[0])
+    check_size(rows, len(columns))
     names, name_notes = unique_names(names)
     if head is not False:
         notes = notes + name_notes

@@ -33,7 +33,7 @@ class Table:
 
     Attributes:
         size: Bytes in memory.
-        columns: Column name -> values (n,), as text; of made-up rows also as numbers.
+        columns: Column name -> values (n,), as text or, in a Parquet file, as numbers.
         head: Whether the first line held names; None if that is unclear, HEAD_ASKED must be asked,
             and the file read again with the answer.
         notes: Sentences on guesses.
@@ -124,7 +124,7 @@ _open_tables: weakref.WeakSet[Table] = weakref.WeakSet()
 
 
 def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
-    """Read a text table, separated by comma, semicolon, tab or bar.
+    """Read CSV (separated by comma, semicolon, tab or bar) or Parquet.
 
     The caller must keep a reference.
 
@@ -145,7 +145,7 @@ def read(file: bytes | BinaryIO, *, head: bool | None = None) -> Table:
             "Leave out columns or rows that are not needed, and upload it again.",
         )
     _check_room(len(data))
-    if len(data) > _SMALL:
+    if len(data) > _SMALL or data.startswith(b"PAR1"):
         parsed = separate_process.parse_separately(data, head=head)
     else:
         parsed = separate_process.parse(data, head=head)

@@ -7,6 +7,7 @@ from dpcore import check
 from lab.uploads import column_types
 from lab.uploads import table as own_table
 from tests.hostile_files import csv_text
+from tests.hostile_parquet import READ_PARQUETS, parquet_of
 
 
 def table_of(cells: list[str], *, name: str = "a", second: str = "x") -> own_table.Table:
@@ -111,6 +112,26 @@ class TestNumbersComeBack:
         table = table_of([repr(value) for value in values.tolist()])
 
         np.testing.assert_array_equal(table.numbers("a"), values)
+
+    def test_from_parquet(self, values):
+        table = own_table.read(parquet_of({"a": values, "b": np.zeros(500, np.float32)}))
+
+        np.testing.assert_array_equal(table.numbers("a"), values)
+
+    @pytest.mark.parametrize(
+        ("name", "numbers"),
+        [
+            ("whole", [1, NAN, -3]),
+            ("yes", [1, 0, NAN]),
+            ("money", [12.3, NAN, -0.05]),
+            ("day", [NAN, NAN, NAN]),
+            ("nothing", [NAN, NAN, NAN]),
+        ],
+    )
+    def test_from_other_types_of_parquet(self, name, numbers):
+        table = own_table.read(READ_PARQUETS["Parquet of all kinds"].data())
+
+        np.testing.assert_array_equal(table.numbers(name), numbers)
 
 
 class TestKinds:

@@ -10,7 +10,8 @@ import pytest
 from dpcore import check
 from lab.uploads import csv_file, separate_process
 from lab.uploads import table as own_table
-from tests.uploaded_tables import AGES, AMOUNTS, ROWS, lines, refusal, table, text
+from tests.hostile_parquet import parquet_of
+from tests.uploaded_tables import AGES, AMOUNTS, LEFT, ROWS, lines, refusal, table, text
 
 
 def zipped(*names: str) -> bytes:
@@ -42,8 +43,7 @@ class TestFormats:
             pytest.param(b"Rar!\x1a\x07", "a compressed file", id="RAR"),
             pytest.param(b"7z\xbc\xaf\x27\x1c" + bytes(99), "a compressed file", id="7z"),
             pytest.param(b"\x28\xb5\x2f\xfd" + bytes(99), "a compressed file", id="zstd"),
-            pytest.param(b"PAR1" + bytes(9), "a Parquet file", id="Parquet"),
-            pytest.param(b"PARE" + bytes(9), "a Parquet file", id="encrypted Parquet"),
+            pytest.param(b"PARE" + bytes(9), "an encrypted Parquet file", id="encrypted Parquet"),
             pytest.param(b"%PDF-1.7", "a PDF", id="PDF"),
             pytest.param(
                 b'{"age":{"0":76,"1":56},"left":{"0":0}}', "JSON", id="a frame of pandas as JSON"
@@ -151,6 +151,18 @@ class TestLinesWithoutAValue:
 
         assert found.rows == ROWS
         np.testing.assert_array_equal(found.numbers("age"), AGES)
+        assert self.NOTE in found.notes
+
+    def test_in_parquet(self):
+        columns = {
+            "a": [*AGES, None, None],
+            "b": [*AMOUNTS, None, float("nan")],
+            "c": [*LEFT, None, ""],
+        }
+
+        found = own_table.read(parquet_of(columns))
+
+        assert found.rows == ROWS
         assert self.NOTE in found.notes
 
 

@@ -12,7 +12,8 @@ from lab.uploads import rows as own_rows
 from lab.uploads import table as own_table
 from lab.uploads.cells import value_indices
 from lab.uploads.column_roles import Column, Roles
-from tests.uploaded_tables import LEFT, ROWS, table, text
+from tests.hostile_parquet import parquet_of
+from tests.uploaded_tables import AGES, LEFT, ROWS, table, text
 
 AGE = Column(name="age", low=0, high=99)
 # What differs -> spellings of one name.
@@ -91,9 +92,13 @@ class TestTruthValues:
 
     ANSWERS = np.resize([True, False, False], ROWS)
 
-    @pytest.fixture(params=[str, float], ids=["words", "floats"])
+    @pytest.fixture(params=["truth values", "floats", "text"])
     def found(self, request):
-        return table(left=[str(request.param(answer)).upper() for answer in self.ANSWERS.tolist()])
+        if request.param == "truth values":
+            return own_table.read(parquet_of({"age": AGES, "left": self.ANSWERS}))
+        if request.param == "floats":
+            return own_table.read(parquet_of({"age": AGES, "left": self.ANSWERS.astype(float)}))
+        return table(left=[str(answer).upper() for answer in self.ANSWERS.tolist()])
 
     @pytest.mark.parametrize(
         "typed",

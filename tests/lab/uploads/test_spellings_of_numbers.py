@@ -7,7 +7,9 @@ import pyarrow as pa
 import pytest
 
 from lab.uploads import number_cells
-from tests.uploaded_tables import AMOUNTS, ROWS, table
+from lab.uploads import table as own_table
+from tests.hostile_parquet import parquet_of
+from tests.uploaded_tables import AGES, AMOUNTS, ROWS, table
 
 Spelling = Callable[[float], str]
 
@@ -141,8 +143,12 @@ class TestInfiniteValues:
     VALUES = np.where(IS_FINITE, AMOUNTS, np.resize([np.inf, -np.inf, np.nan], ROWS))
     EXPECTED = np.where(IS_FINITE, AMOUNTS, np.nan)
 
-    def test_the_others_are_read(self):
-        found = table(amount=[str(value) for value in self.VALUES])
+    @pytest.fixture(params=["text", "Parquet"])
+    def found(self, request):
+        if request.param == "text":
+            return table(amount=[str(value) for value in self.VALUES])
+        return own_table.read(parquet_of({"amount": self.VALUES, "age": AGES}))
 
+    def test_the_others_are_read(self, found):
         assert found.kind("amount").kind == "number"
         np.testing.assert_array_equal(found.numbers("amount"), self.EXPECTED)

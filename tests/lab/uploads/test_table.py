@@ -10,32 +10,38 @@ from functools import cache
 from pathlib import Path
 
 import numpy as np
+import pyarrow as pa
 import pytest
+from pyarrow import parquet
 
 from dpcore import check
-from lab.uploads import separate_process
+from lab.uploads import limits, parquet_file, separate_process
 from lab.uploads import table as own_table
 from tests.hostile_files import (
     CANARY,
     READ_TEXTS,
     REFUSED_TEXTS,
+    USUAL,
     columns_of_people,
     csv_text,
 )
+from tests.hostile_parquet import READ_PARQUETS, REFUSED_PARQUETS, parquet_of
 from tests.uploaded_tables import all_words_of, refusal
 
 ROOT = Path(__file__).parents[3]
+READ = {**READ_TEXTS, **READ_PARQUETS}
+REFUSED = {**REFUSED_TEXTS, **REFUSED_PARQUETS}
 
 
 @cache
 def table_of_file(name: str) -> own_table.Table:
-    return own_table.read(READ_TEXTS[name].data())
+    return own_table.read(READ[name].data())
 
 
-@pytest.mark.parametrize("name", READ_TEXTS)
+@pytest.mark.parametrize("name", READ)
 class TestReadFiles:
     def test_every_cell_is_read_as_it_stands(self, name):
-        file = READ_TEXTS[name]
+        file = READ[name]
 
         table = table_of_file(name)
 
@@ -44,12 +50,12 @@ class TestReadFiles:
         assert table.rows == len(first_column)
 
     def test_names_in_the_first_line_are_found(self, name):
-        assert table_of_file(name).head is READ_TEXTS[name].has_names
+        assert table_of_file(name).head is READ[name].has_names
 
     def test_no_message_repeats_a_cell(self, name, caplog, capfd):
         caplog.set_level(logging.DEBUG)
 
-        table = own_table.read(READ_TEXTS[name].data())
+        table = own_table.read(READ[name].data())
 
         words = [repr(table), *table.notes]
         for column in table.columns:
@@ -61,10 +67,10 @@ class TestReadFiles:
         assert CANARY not in "".join([*words, *capfd.readouterr(), caplog.text])
 
 
-@pytest.mark.parametrize("name", REFUSED_TEXTS)
+@pytest.mark.parametrize("name", REFUSED)
 def test_a_file_is_refused_for_its_reason_and_no_message_repeats_a_cell(name, caplog, capfd):
     caplog.set_level(logging.DEBUG)
-    file = REFUSED_TEXTS[name]
+    file = REFUSED[name]
 
     error = refusal(file.data())
 
@@ -92,7 +98,7 @@ def test_a_note_says_what_was_guessed(name, note):
 class TestNamesThatAreUnclear:
     """A file of 40 rows, or of 41 if its first line has no names."""
 
-    DATA = READ_TEXTS["names or words"].data()
+    DATA = READ["names or words"].data()
 
     def test_a_person_may_say_that_there_are_names(self):
         table = own_table.read(self.DATA, head=True)
@@ -178,11 +184,73 @@ def test_lines_are_read_as_the_standard_library_reads_them_or_refused():
     assert refused > 500
 
 
-def test_a_reader_that_is_ended_is_a_refusal(monkeypatch):
-    monkeypatch.setattr(separate_process, "__name__", "lab.uploads.no_such_module")
-    monkeypatch.setattr(own_table, "_SMALL", 0)
+def varint(number: int) -> bytes:
+    """Return a number as Parquet's footer has it, seven bits a byte, the lowest first."""
+    digits = []
+    while number > 127:
+        digits.append(number & 127 | 128)
+        number >>= 7
+    return bytes([*digits, number])
 
-    assert "too much memory or time" in refusal(csv_text(columns_of_people()).encode()).value
+
+class TestParquet:
+    @staticmethod
+    def spoilt_files(count: int) -> list[bytes]:
+        """Return files in which one to four bytes are changed, anywhere after the mark."""
+        intact = parquet_of(USUAL, compression="zstd")
+        draw = random.Random(7)
+        files = []
+        for _ in range(count):
+            data = bytearray(intact)
+            for _ in range(draw.randint(1, 4)):
+                data[draw.randrange(4, len(data))] = draw.randrange(256)
+            files.append(bytes(data))
+        return files
+
+    def test_what_is_spoilt_is_read_or_fails_as_is_foreseen(self):
+        failed = 0
+        for data in self.spoilt_files(800):
+            try:
+                parquet_file.unpacked(data, 10**6)
+            except (pa.ArrowException, OSError, ValueError):
+                failed += 1
+
+        assert failed > 300
+
+    def test_what_is_spoilt_is_refused_and_no_message_repeats_a_cell(self):
+        messages = []
+        for data in self.spoilt_files(25):
+            try:
+                own_table.read(data)
+            except check.RefusedError as error:
+                messages.append(all_words_of(error))
+
+        assert len(messages) > 10
+        assert CANARY not in "".join(messages)
+
+    def test_a_file_that_lies_about_its_size_is_found_out_elsewhere(self):
+        """Half a gigabyte in 90 kB, said to be 134 MB, is read by a process that is stopped."""
+        texts = pa.array([f"{row}" + "x" * 50_000 for row in range(10_000)])
+        columns = {"a": texts, "b": np.zeros(10_000, np.int8)}
+        data = parquet_of(columns, compression="zstd", use_dictionary=False)
+        group = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        # The footer has twice the number, for its sign.
+        claimed = varint(2 * (1 << 27))
+        for size in {group.total_byte_size, group.column(0).total_uncompressed_size}:
+            data = data.replace(varint(2 * size), claimed)
+        claimed_group = parquet.read_metadata(io.BytesIO(data)).row_group(0)
+        assert claimed_group.total_byte_size < limits.MOST_UNPACKED
+        before = pa.total_allocated_bytes()
+
+        error = refusal(data)
+
+        assert "once it is unpacked" in error.value
+        assert pa.total_allocated_bytes() - before < 10**6
+
+    def test_a_reader_that_is_ended_is_a_refusal(self, monkeypatch):
+        monkeypatch.setattr(separate_process, "__name__", "lab.uploads.no_such_module")
+
+        assert refusal(parquet_of(USUAL)).name == "file"
 
 
 class TestMemory:
