@@ -23,7 +23,7 @@ from streamlit.proto.ForwardMsg_pb2 import ForwardMsg
 from websockets.asyncio.client import ClientConnection, connect
 from websockets.exceptions import WebSocketException
 
-from benchmarks import load
+from benchmarks.sessions import LabSession
 from lab.experiment.settings import Settings
 from ui.page.page import Page
 
@@ -50,7 +50,7 @@ AT_ONCE = 20
 
 
 @dataclass
-class Person(load.LabSession):
+class Person(LabSession):
     """A simulated person, who uses the channel and Streamlit as a browser does.
 
     is_whole: whether the slider takes whole numbers only. address: of the lab. seed: of the page.
