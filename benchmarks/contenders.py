@@ -1,5 +1,6 @@
 """Train the models of benchmark `engine` in four ways: the lab, a loop, Opacus, a lower bound."""
 
+import importlib.util
 import itertools
 import os
 import statistics
@@ -234,3 +235,32 @@ def quickest_floor(work: Work, function: np.ufunc) -> Training:
         )
     ]
     return min(made, key=lambda train: min(clock(train) for _ in range(3)))
+
+
+def times_by_round(
+    contenders: dict[str, tuple[int, Callable[[int], Training]]], *, rounds: int, models: int
+) -> dict[str, np.ndarray]:
+    """Return contender -> seconds for all models, by round.
+
+    Contenders take turns, in the opposite order in every other round.
+
+    Args:
+        contenders: Name -> (factor by which a training is scaled up, returns the training of a
+            model).
+        rounds: Number of rounds.
+        models: Number of models.
+    """
+    seconds = {name: np.empty(rounds) for name in contenders}
+    for turn in range(rounds):
+        names = list(contenders)
+        if turn % 2 == 0:
+            names.reverse()
+        for name in names:
+            scale, make = contenders[name]
+            seconds[name][turn] = scale * moment(make, turn, models=models)
+    return seconds
+
+
+def missing_packages() -> list[str]:
+    """Return the packages for comparison that are not installed."""
+    return [name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]

@@ -20,7 +20,6 @@ that, as in a drag of epsilon. Opacus uses the number of threads with which it i
 noise all must first reach the same weights.
 """
 
-import importlib.util
 import os
 import warnings
 from collections.abc import Callable
@@ -38,13 +37,24 @@ from benchmarks.contenders import (
     Work,
     choose_threads,
     loop,
-    moment,
+    missing_packages,
     on_one_core,
     opacus,
     ours,
     quickest_floor,
+    times_by_round,
 )
-from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
+from benchmarks.report import (
+    Line,
+    Outcome,
+    Print,
+    at_least,
+    at_most,
+    duration,
+    factor,
+    median_text,
+    row,
+)
 from dpcore.training import losses
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
@@ -76,107 +86,110 @@ CASES = (
 # One model at a time: name -> how it is trained.
 SINGLES = {"loop": loop, "lean": partial(loop, lean=True)}
 OPACUS = {"opacus": opacus, "no bias": partial(opacus, bias=False)}
+# Contenders in the order of the columns.
+ORDER = ("ours", "one core", "floor", "tanh", "loop", "lean", "opacus", "no bias")
+FLOORS = ("floor", "tanh")
 
 
 def disagreement(work: Work, single: Callable[[Work, float], Training]) -> float:
-    """The largest difference between its weights and those of all our models, when none has
-    noise.
-    """
-    return float(np.abs(ours(work, np.zeros(MODELS))() - single(work, 0.0)()).max())
+    """Return the largest difference between its weights and those of our models, without noise."""
+    our_weights = ours(work, np.zeros(MODELS))()
+    weights = single(work, 0.0)()
+    return float(np.abs(our_weights - weights).max())
 
 
 def clipped(work: Work) -> float:
-    """The share of gradients that are clipped after the last step without noise: clipping must have
-    had work to do.
+    """Return the share of gradients that are clipped after the last step without noise.
+
+    Clipping must have had work to do.
     """
-    weights = ours(work, np.zeros(MODELS))()[0]
-    return float(np.mean(losses.gradient_norms(weights, work.X, work.y) > CLIP_NORM))
+    weights, *_ = ours(work, np.zeros(MODELS))()
+    norms = losses.gradient_norms(weights, work.X, work.y)
+    return float(np.mean(norms > CLIP_NORM))
 
 
 def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str, np.ndarray]:
-    """Contender -> seconds for the whole sweep, by round."""
+    """Return contender -> seconds for the whole sweep, by round."""
     batch = ours(work, work.multipliers)
     whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor(work, np.exp)}
     if work.outputs == 1:
         whole["tanh"] = quickest_floor(work, np.tanh)
-    contenders = {name: (1, lambda _, train=train: train) for name, train in whole.items()}
+    contenders: dict[str, tuple[int, Callable[[int], Training]]] = {}
+    for name, training in whole.items():
+        contenders[name] = (1, lambda _, training=training: training)
     for name, single in singles.items():
         contenders[name] = (
             MODELS,
             lambda model, single=single: single(work, work.multipliers[model]),
         )
-    taken = {name: np.empty(rounds) for name in contenders}
-    for turn in range(rounds):
-        order = list(contenders.items())
-        for name, (scale, make) in order if turn % 2 else reversed(order):
-            taken[name][turn] = scale * moment(make, turn, models=MODELS)
-    return taken
+    return times_by_round(contenders, rounds=rounds, models=MODELS)
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """All cases; without Opacus, what can be said without it."""
-    outcome = Outcome(
-        missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
-    )
+    """Measure all cases; without Opacus, what can be said without it."""
+    outcome = Outcome(missing=missing_packages())
+    singles = SINGLES
+    if not outcome.missing:
+        singles = {**SINGLES, **OPACUS}
     say(
         f"  {MODELS} models x {STEPS} steps, float32, medians of {rounds} rounds; * a few models,"
         " scaled up"
     )
     say(row(COLUMNS, WIDTHS))
-    # Opacus warns of what does not matter here; a single model under much noise overflows on its
-    # way to a sure 0.
-    with (
-        threadpool_limits(1),
-        warnings.catch_warnings(),
-        np.errstate(over="ignore", divide="ignore"),
-    ):
+    # A single model under much noise overflows on its way to a sure 0.
+    overflowing = np.errstate(over="ignore", divide="ignore")
+    with threadpool_limits(1), warnings.catch_warnings(), overflowing:
+        # Opacus warns of what does not matter here.
         warnings.simplefilter("ignore")
-        singles = SINGLES
-        if not outcome.missing:
-            singles = SINGLES | OPACUS
         for case in CASES:
             outcome.lines += _measure(case, singles, rounds=rounds, say=say)
     return outcome
 
 
 def _measure(case: Case, singles: dict[str, Callable], *, rounds: int, say: Print) -> list[Line]:
-    """Time one case and print it; return its acceptance lines."""
+    """Time one case, print its rows, and return its requirements."""
     work = Work(case)
     if "opacus" in singles:
         threads = choose_threads(opacus(work, work.multipliers[0]))
         say(f"  PyTorch is quicker on {threads} of {os.cpu_count()} threads here")
-    apart = {name: disagreement(work, single) for name, single in singles.items()}
-    taken = times(work, singles, rounds=rounds)
-    ratios = {name: taken["one core"] / taken[name] for name in ("floor", "tanh") if name in taken}
-    ratios |= {name: taken[name] / taken["ours"] for name in singles}
-    names = ("ours", "one core", "floor", "tanh", "loop", "lean", "opacus", "no bias")
-    say(row([case, *(_median(taken.get(name), duration) for name in names)], WIDTHS))
-    compared = [_median(ratios.get(name), lambda ratio: f"{number(ratio)}x") for name in names[2:]]
-    say(row(["  core/floor, other/ours", "", "", *compared], WIDTHS))
-    return [_sameness(case, apart, clipped(work)), *_speed(case, ratios)]
+    differences = {name: disagreement(work, single) for name, single in singles.items()}
+    seconds = times(work, singles, rounds=rounds)
+    ratios = _ratios(seconds, singles)
+    say(row([case, *(median_text(seconds.get(name), duration) for name in ORDER)], WIDTHS))
+    _, _, *compared = ORDER
+    cells = [median_text(ratios.get(name), factor) for name in compared]
+    say(row(["  core/floor, other/ours", "", "", *cells], WIDTHS))
+    return [_sameness(case, differences, clipped(work)), *_speed(case, ratios)]
 
 
-def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:
-    return "-" if values is None else write(float(np.median(values)))
+def _ratios(seconds: dict[str, np.ndarray], singles: dict[str, Callable]) -> dict[str, np.ndarray]:
+    """Return one core over each floor, and each single training over ours, by round."""
+    ratios = {}
+    for name in FLOORS:
+        if name in seconds:
+            ratios[name] = seconds["one core"] / seconds[name]
+    for name in singles:
+        ratios[name] = seconds[name] / seconds["ours"]
+    return ratios
 
 
-def _sameness(case: Case, apart: dict[str, float], share: float) -> Line:
-    differences = ", ".join(f"{name} {value:.0e}" for name, value in apart.items())
+def _sameness(case: Case, differences: dict[str, float], share: float) -> Line:
+    texts = ", ".join(f"{name} {value:.0e}" for name, value in differences.items())
     return Line(
         asked=f"{case}: without noise the same weights within {TOLERANCE:g}",
-        measured=f"{differences}; {share:.0%} of gradients clipped",
-        met=max(apart.values()) <= TOLERANCE and share > 0,
+        measured=f"{texts}; {share:.0%} of gradients clipped",
+        met=max(differences.values()) <= TOLERANCE and share > 0,
     )
 
 
 def _speed(case: Case, ratios: dict[str, np.ndarray]) -> list[Line]:
-    lines = [
+    requirements = [
         (case.opacus_at_least, at_least, "quicker than Opacus", "opacus"),
         (case.loop_at_least, at_least, "quicker than the loop", "loop"),
         (case.floor_at_most, at_most, "over the floor", "floor"),
     ]
-    return [
-        judge(f"{case}: {asked}", bound, ratios.get(name, ()))
-        for bound, judge, asked, name in lines
-        if bound is not None
-    ]
+    lines = []
+    for bound, judge, text, name in requirements:
+        if bound is not None:
+            lines.append(judge(f"{case}: {text}", bound, ratios.get(name, ())))
+    return lines

@@ -40,10 +40,16 @@ CASES = {
     "reviews, all words": REVIEWS,
     "domains": {},
 }
-FIRST_AT_MOST, SLICE_AT_MOST, MEMORY_AT_MOST = 1.0, 0.1, 400.0
+# The requirements, in seconds and MB.
+FIRST_AT_MOST = 1.0
+SLICE_AT_MOST = 0.1
+MEMORY_AT_MOST = 400.0
 # With all words: half of the target's rows with labels is what takes longest.
-WORDS_SLICE_AT_MOST, WORDS_MEMORY_AT_MOST = 0.2, 300.0
+WORDS_SLICE_AT_MOST = 0.2
+WORDS_MEMORY_AT_MOST = 300.0
+TIMES = ("once", "first", "rest", "slice", "epsilon", "features")
 WIDTHS = (20, 9, 9, 9, 9, 9, 9, 9)
+# A case takes a new process in each round.
 _ROUNDS_AT_MOST = 5
 
 _PROGRAM = """
@@ -52,69 +58,84 @@ from threadpoolctl import threadpool_limits
 from lab.data import domains
 from pages.hypotheses.settings import HypothesesSettings
 import sklearn.utils.extmath
-def most(): return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
-def clock(work):
-    start = time.process_time()
+
+def peak_mb():
+    return resource.getrusage(resource.RUSAGE_SELF).ru_maxrss / 1e3
+
+def cpu_seconds(work):
+    begin = time.process_time()
     work()
-    return time.process_time() - start
-changes, seed = json.loads(sys.argv[1]), int(sys.argv[2])
-empty = most()
+    return time.process_time() - begin
+
+def seconds_of_essential_tasks(settings):
+    return sum(cpu_seconds(task.run) for task in settings.experiment.tasks() if task.essential)
+
+changes = json.loads(sys.argv[1])
+seed = int(sys.argv[2])
+peak_after_imports = peak_mb()
 with threadpool_limits(1, user_api="blas"):
     settings = HypothesesSettings().change(seed=seed)
     for name, value in changes.items():
         settings = settings.change(**{name: value})
-    once = clock(lambda: domains.load(settings.source_training.domains))
-    essential = [task for task in settings.experiment.tasks() if task.essential]
-    first = once + sum(clock(task.run) for task in essential)
-    slices = [clock(task.run) for task in settings.experiment.tasks() if not task.essential]
-    def moved(**change):
-        there = settings.change(**change)
-        return sum(clock(task.run) for task in there.experiment.tasks() if task.essential)
-    found = {"once": once, "first": first, "rest": sum(slices), "slice": max(slices), "memory": most() - empty,
-             "epsilon": moved(epsilon=7.7), "features": moved(dimension=13)}
-print(json.dumps(found))
+    once = cpu_seconds(lambda: domains.load(settings.source_training.domains))
+    first = once + seconds_of_essential_tasks(settings)
+    slices = []
+    for task in settings.experiment.tasks():
+        if not task.essential:
+            slices.append(cpu_seconds(task.run))
+    measured = {
+        "once": once,
+        "first": first,
+        "rest": sum(slices),
+        "slice": max(slices),
+        "memory": peak_mb() - peak_after_imports,
+        "epsilon": seconds_of_essential_tasks(settings.change(epsilon=7.7)),
+        "features": seconds_of_essential_tasks(settings.change(dimension=13)),
+    }
+print(json.dumps(measured))
 """
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """Each case in processes of its own, so that nothing is left of the case before."""
+    """Measure each case in processes of its own, so that nothing is left of the case before."""
+    rounds = min(rounds, _ROUNDS_AT_MOST)
     lines = []
-    say(
-        "  5 sources, 800 + 1,000 rows each; CPU time on one core, medians of"
-        f" {min(rounds, _ROUNDS_AT_MOST)} rounds"
-    )
-    say(row(("", "once", "first", "rest", "slice", "epsilon", "features", "memory"), WIDTHS))
+    say(f"  5 sources, 800 + 1,000 rows each; CPU time on one core, medians of {rounds} rounds")
+    say(row(("", *TIMES, "memory"), WIDTHS))
     for name, changes in CASES.items():
-        taken = [measured(changes, seed=11 + turn) for turn in range(min(rounds, _ROUNDS_AT_MOST))]
-        middle = {what: float(np.median([one[what] for one in taken])) for what in taken[0]}
-        times = [
-            duration(middle[what])
-            for what in ("once", "first", "rest", "slice", "epsilon", "features")
-        ]
-        say(row([name, *times, f"{number(middle['memory'])} MB"], WIDTHS))
-        lines += _lines(name, taken)
+        measured = [measure(changes, seed=11 + turn) for turn in range(rounds)]
+        cells = [duration(float(np.median(_values(measured, time)))) for time in TIMES]
+        memory = float(np.median(_values(measured, "memory")))
+        say(row([name, *cells, f"{number(memory)} MB"], WIDTHS))
+        lines += _requirements(name, measured)
     return Outcome(lines=lines)
 
 
-def measured(changes: dict, *, seed: int) -> dict[str, float]:
-    """The numbers of one process."""
-    given = [sys.executable, "-c", _PROGRAM, json.dumps(changes), str(seed)]
-    return json.loads(subprocess.run(given, capture_output=True, text=True, check=True).stdout)
+def measure(changes: dict, *, seed: int) -> dict[str, float]:
+    """Return what one new process measures."""
+    command = [sys.executable, "-c", _PROGRAM, json.dumps(changes), str(seed)]
+    process = subprocess.run(command, capture_output=True, text=True, check=True)
+    return json.loads(process.stdout)
 
 
-def _lines(name: str, taken: list[dict[str, float]]) -> list[Line]:
+def _values(measured: list[dict[str, float]], name: str) -> list[float]:
+    """Return one number of every round."""
+    return [of_round[name] for of_round in measured]
+
+
+def _requirements(name: str, measured: list[dict[str, float]]) -> list[Line]:
     if name == "domains":
         return []
-    words = name.endswith("all words")
-    slices, memory = (
-        (WORDS_SLICE_AT_MOST, WORDS_MEMORY_AT_MOST) if words else (SLICE_AT_MOST, MEMORY_AT_MOST)
-    )
+    most_seconds = SLICE_AT_MOST
+    most_memory = MEMORY_AT_MOST
+    if name.endswith("all words"):
+        most_seconds = WORDS_SLICE_AT_MOST
+        most_memory = WORDS_MEMORY_AT_MOST
+    first = _values(measured, "first")
+    slices = _values(measured, "slice")
+    memory = _values(measured, "memory")
     return [
-        at_most(
-            f"{name}: the first picture", FIRST_AT_MOST, [one["first"] for one in taken], unit=" s"
-        ),
-        at_most(
-            f"{name}: the longest later slice", slices, [one["slice"] for one in taken], unit=" s"
-        ),
-        at_most(f"{name}: memory", memory, [one["memory"] for one in taken], unit=" MB"),
+        at_most(f"{name}: the first picture", FIRST_AT_MOST, first, unit=" s"),
+        at_most(f"{name}: the longest later slice", most_seconds, slices, unit=" s"),
+        at_most(f"{name}: memory", most_memory, memory, unit=" MB"),
     ]

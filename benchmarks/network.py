@@ -16,7 +16,6 @@ Everything is in float32. Opacus uses the number of threads with which it is qui
 and on the same batches all must first reach the same weights.
 """
 
-import importlib.util
 import os
 import warnings
 from collections.abc import Callable
@@ -24,7 +23,13 @@ from collections.abc import Callable
 import numpy as np
 from threadpoolctl import threadpool_limits
 
-from benchmarks.contenders import Training, choose_threads, moment, on_one_core
+from benchmarks.contenders import (
+    Training,
+    choose_threads,
+    missing_packages,
+    on_one_core,
+    times_by_round,
+)
 from benchmarks.network_contenders import (
     CLIP_NORM,
     MODELS,
@@ -35,114 +40,128 @@ from benchmarks.network_contenders import (
     ours,
     quickest_floor,
 )
-from benchmarks.report import Line, Outcome, Print, at_least, at_most, duration, number, row
+from benchmarks.report import (
+    Line,
+    Outcome,
+    Print,
+    at_least,
+    at_most,
+    duration,
+    factor,
+    median_text,
+    row,
+)
 from dpcore.training import network_gradients
 
 # How far apart weights without noise may be after all steps: float32, other orders of summation.
 TOLERANCE = 1e-4
-COMPARED = (0, 27)  # networks whose weights are compared
-OPACUS_AT_LEAST, FLOOR_AT_MOST = 80, 4
+# Networks whose weights are compared.
+COMPARED = (0, 27)
+# The requirements, as ratios of seconds.
+OPACUS_AT_LEAST = 80
+FLOOR_AT_MOST = 4
 
+ORDER = ("ours", "one core", "floor", "loop", "opacus")
 COLUMNS = ("", "ours", "one core", "floor", "loop*", "Opacus*")
 WIDTHS = (24, 9, 9, 9, 9, 9)
 
 
 def disagreement(work: Work, single: Callable[..., Training]) -> float:
-    """The largest difference between its weights and ours, without noise and on our batches."""
-    batch = ours(work, np.zeros(MODELS))()
-    alone = [
-        single(work, model, multiplier=0.0, batches_of=work.our_batches)() for model in COMPARED
-    ]
-    return float(np.abs(batch[list(COMPARED)] - alone).max())
+    """Return the largest difference between its weights and ours, without noise, on our batches."""
+    our_weights = ours(work, np.zeros(MODELS))()
+    differences = []
+    for model in COMPARED:
+        weights = single(work, model, multiplier=0.0, batches_of=work.our_batches)()
+        differences.append(np.abs(our_weights[model] - weights).max())
+    return float(max(differences))
 
 
 def clipped(work: Work) -> float:
-    """The share of gradients that are clipped at the end: clipping must have had work to do, and
-    not always.
+    """Return the share of gradients that are clipped at the end.
+
+    Clipping must have had work to do, and not always.
     """
-    norms = network_gradients.gradient_norms(
-        work.recipe.architecture, ours(work, np.zeros(MODELS))(), work.X, work.y
+    weights = ours(work, np.zeros(MODELS))()
+    norms_of_layers = network_gradients.gradient_norms(
+        work.recipe.architecture, weights, work.X, work.y
     )
-    return float(np.mean(np.linalg.norm(norms, axis=0) > CLIP_NORM))
+    return float(np.mean(np.linalg.norm(norms_of_layers, axis=0) > CLIP_NORM))
 
 
 def times(
     work: Work, singles: dict[str, Callable[..., Training]], *, rounds: int
 ) -> dict[str, np.ndarray]:
-    """Contender -> seconds for all networks, by round."""
+    """Return contender -> seconds for all networks, by round."""
     batch = ours(work, work.multipliers)
     whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor()}
-    contenders = {name: (1, lambda _, train=train: train) for name, train in whole.items()}
+    contenders: dict[str, tuple[int, Callable[[int], Training]]] = {}
+    for name, training in whole.items():
+        contenders[name] = (1, lambda _, training=training: training)
     for name, single in singles.items():
         contenders[name] = (MODELS, lambda model, single=single: _fresh(work, single, model))
-    taken = {name: np.empty(rounds) for name in contenders}
-    for turn in range(rounds):
-        order = list(contenders.items())
-        for name, (scale, make) in order if turn % 2 else reversed(order):
-            taken[name][turn] = scale * moment(make, turn, models=MODELS)
-    return taken
+    return times_by_round(contenders, rounds=rounds, models=MODELS)
 
 
 def _fresh(work: Work, single: Callable[..., Training], model: int) -> Training:
+    """Return the training of one network, with batches and noise of its own."""
     return single(
         work, model, multiplier=float(work.multipliers[model]), batches_of=work.fresh_batches
     )
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """The one case; without Opacus, what can be said without it."""
-    outcome = Outcome(
-        missing=[name for name in ("torch", "opacus") if importlib.util.find_spec(name) is None]
-    )
+    """Measure the one case; without Opacus, what can be said without it."""
+    outcome = Outcome(missing=missing_packages())
+    singles = {"loop": loop}
+    if not outcome.missing:
+        singles["opacus"] = opacus
     say(
         f"  {MODELS} networks x {STEPS} steps, float32, medians of {rounds} rounds; * a few"
         " networks, scaled up"
     )
     with threadpool_limits(1), warnings.catch_warnings():
-        warnings.simplefilter("ignore")  # Opacus warns of what does not matter here
-        work, singles = Work(), {"loop": loop}
-        if not outcome.missing:
-            singles["opacus"] = opacus
+        # Opacus warns of what does not matter here.
+        warnings.simplefilter("ignore")
+        work = Work()
+        if "opacus" in singles:
             threads = choose_threads(_fresh(work, opacus, 0))
             say(f"  PyTorch is quicker on {threads} of {os.cpu_count()} threads here")
-        apart = {name: disagreement(work, single) for name, single in singles.items()}
-        taken = times(work, singles, rounds=rounds)
-        outcome.lines += [_sameness(apart, clipped(work)), *_speed(taken)]
-    say(row(COLUMNS, WIDTHS))
-    names = ("ours", "one core", "floor", "loop", "opacus")
-    say(row(["seconds", *(_median(taken.get(name), duration) for name in names)], WIDTHS))
-    times_ours = [
-        _median(_ratio(taken, name, "ours"), lambda ratio: f"{number(ratio)}x") for name in names
-    ]
-    say(row(["over ours", *times_ours], WIDTHS))
-    over_floor = [
-        _median(_ratio(taken, name, "floor"), lambda ratio: f"{number(ratio)}x") for name in names
-    ]
-    say(row(["over the floor", *over_floor], WIDTHS))
+        differences = {name: disagreement(work, single) for name, single in singles.items()}
+        seconds = times(work, singles, rounds=rounds)
+        share = clipped(work)
+    _print_table(seconds, say)
+    outcome.lines += [_sameness(differences, share), *_speed(seconds)]
     return outcome
 
 
-def _ratio(taken: dict[str, np.ndarray], name: str, over: str) -> np.ndarray | None:
-    """Within a round."""
-    return taken[name] / taken[over] if name in taken else None
+def _print_table(seconds: dict[str, np.ndarray], say: Print) -> None:
+    """Print the seconds, and their ratios within a round."""
+    say(row(COLUMNS, WIDTHS))
+    say(row(["seconds", *(median_text(seconds.get(name), duration) for name in ORDER)], WIDTHS))
+    for title, divisor in (("over ours", "ours"), ("over the floor", "floor")):
+        cells = []
+        for name in ORDER:
+            ratio = None
+            if name in seconds:
+                ratio = seconds[name] / seconds[divisor]
+            cells.append(median_text(ratio, factor))
+        say(row([title, *cells], WIDTHS))
 
 
-def _median(values: np.ndarray | None, write: Callable[[float], str]) -> str:
-    return "-" if values is None else write(float(np.median(values)))
-
-
-def _sameness(apart: dict[str, float], share: float) -> Line:
-    differences = ", ".join(f"{name} {value:.0e}" for name, value in apart.items())
+def _sameness(differences: dict[str, float], share: float) -> Line:
+    texts = ", ".join(f"{name} {value:.0e}" for name, value in differences.items())
     return Line(
         asked=f"without noise, on the same batches, the same weights within {TOLERANCE:g}",
-        measured=f"{differences}; {share:.0%} of gradients clipped at the end",
-        met=max(apart.values()) <= TOLERANCE and share > 0,
+        measured=f"{texts}; {share:.0%} of gradients clipped at the end",
+        met=max(differences.values()) <= TOLERANCE and share > 0,
     )
 
 
-def _speed(taken: dict[str, np.ndarray]) -> list[Line]:
-    slower = taken["opacus"] / taken["ours"] if "opacus" in taken else ()
+def _speed(seconds: dict[str, np.ndarray]) -> list[Line]:
+    over_opacus = ()
+    if "opacus" in seconds:
+        over_opacus = seconds["opacus"] / seconds["ours"]
     return [
-        at_least("quicker than Opacus", OPACUS_AT_LEAST, slower),
-        at_most("over the floor", FLOOR_AT_MOST, taken["ours"] / taken["floor"]),
+        at_least("quicker than Opacus", OPACUS_AT_LEAST, over_opacus),
+        at_most("over the floor", FLOOR_AT_MOST, seconds["ours"] / seconds["floor"]),
     ]

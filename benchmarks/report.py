@@ -80,3 +80,19 @@ def row(cells: Iterable[object], widths: Sequence[int]) -> str:
         else:
             padded.append(f"{cell:>{width}}")
     return "  ".join(padded).rstrip()
+
+
+def median_text(values: np.ndarray | None, write: Callable[[float], str]) -> str:
+    """Write the median of the rounds, or "-" if nothing was measured."""
+    if values is None:
+        return "-"
+    return write(float(np.median(values)))
+
+
+def factor(value: float) -> str:
+    """Write a ratio.
+
+    >>> factor(2.0)
+    '2x'
+    """
+    return f"{number(value)}x"
