@@ -49,9 +49,6 @@ _OTHER_WIDTH = 1.6
 _MAP_SIZE = 48
 # The parties axis goes on by this factor beyond its ends.
 _BESIDE = 1.15
-# With more parties, the axis has ticks at powers of ten.
-_FEW_PARTIES = 100
-_TICKS_OF_FEW_PARTIES = (2, 3, 5, 10, 20, 50)
 
 
 # Accuracy
@@ -65,19 +62,10 @@ def over_epsilon(result: PartiesResult) -> dict:
 
 def over_parties(result: PartiesResult) -> dict:
     """Draw the accuracy of all methods over the number of parties."""
-    most_parties = result.settings.party_counts[-1]
-    return _accuracy(result, "parties", xaxis=parties_axis(most_parties))
-
-
-def parties_axis(most_parties: float = LIMITS["parties"][1]) -> dict:
-    """Return the axis of the number of parties."""
-    title = "parties (log scale)"
-    low = LIMITS["parties"][0] / _BESIDE
-    high = most_parties * _BESIDE
-    if most_parties > _FEW_PARTIES:
-        return theme.log_axis(title, low, high)
-    ticks = [tick for tick in _TICKS_OF_FEW_PARTIES if tick <= most_parties]
-    return theme.axis(title, low, high, log=True, ticks=ticks)
+    low, _ = LIMITS["parties"]
+    high = result.settings.party_counts[-1]
+    axis = theme.log_axis("parties (log scale)", low / _BESIDE, high * _BESIDE)
+    return _accuracy(result, "parties", xaxis=axis)
 
 
 def _accuracy(result: PartiesResult, over: str, *, xaxis: dict) -> dict:
@@ -150,21 +138,19 @@ def _accuracy_finding(result: PartiesResult, over: str) -> str:
     return finding(SAYS.cases("finding"), cases, values)
 
 
-# Maps
+# Map
 
 
-def decision_map(result: PartiesResult, name: str) -> dict:
-    """Draw what the runs of a method decide by majority, and the boundary of each of them.
-
-    name: a method, or "pooled" for the non-private model.
-    """
+def decision_map(result: PartiesResult) -> dict:
+    """Draw what the runs of the chosen method decide by majority, and the boundary of each."""
+    method = result.settings.method
+    runs = runs_to_draw(result.chosen_accuracy, len(result.classes))
+    weights = result.now.weights_of(method)[runs]
+    # The input of 1 that plane and map have in place of the constant of the parties' rows.
+    weights = np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
     plane = result.settings.plane
-    weights = _weights_for_inputs(result, name)
     winner, share = votes(weights, plane, size=_MAP_SIZE)
-    level = result.pooled_accuracy
-    if name in result.summary:
-        level = result.summary[name].median
-    label, colour = {**STYLES, **WITHOUT}[name]
+    label, colour = STYLES[method]
     boundary = maps.boundary(plane, boundaries(weights, plane), colour=colour, width=1.1)
     boundary["name"] = theme.PINNED
     return maps.decision_map(
@@ -174,18 +160,8 @@ def decision_map(result: PartiesResult, name: str) -> dict:
         share,
         boundaries=[boundary],
         title=capitalise(label),
-        finding=percent(level),
+        finding=percent(result.summary[method].median),
     )
-
-
-def _weights_for_inputs(result: PartiesResult, name: str) -> np.ndarray:
-    """Return the weights (R, k, d) of the runs that a map shows, for a constant input of 1."""
-    if name == "pooled":
-        weights = result.pooled[None]
-    else:
-        runs = runs_to_draw(result.now.accuracy_of(name), len(result.classes))
-        weights = result.now.weights_of(name)[runs]
-    return np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
 
 
 def capitalise(text: str) -> str:

@@ -20,7 +20,6 @@ HEIGHT = 455
 TAB_HEIGHT = 320
 # Width of a chart of accuracy, next to a map of width 1.
 WIDE = 1.3
-MAPS_PER_ROW = 3
 MAIN_SLIDERS = ("parties", "rows", "regularisation")
 MORE_SLIDERS = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 # Sliders of federated averaging, which needs no public rows.
@@ -85,31 +84,13 @@ def more_choices(state: PageState) -> None:
 
 
 def main_charts(result: PartiesResult) -> list[list[Chart]]:
-    """Return accuracy over epsilon and over parties beside the map of the chosen method.
-
-    That map has the same name for each method, so that it stays in its place.
-    """
+    """Return accuracy over epsilon and over parties beside the map of the chosen method."""
     row = [
         _chart("epsilon", charts.over_epsilon(result), height=HEIGHT, wide=WIDE),
         _chart("parties", charts.over_parties(result), height=HEIGHT, wide=WIDE),
-        _chart(
-            "map",
-            charts.decision_map(result, result.settings.method),
-            height=HEIGHT,
-            pair=True,
-        ),
+        _chart("map", charts.decision_map(result), height=HEIGHT, pair=True),
     ]
     return [row]
-
-
-def other_maps(result: PartiesResult) -> list[list[Chart]]:
-    """Return the maps of the other methods and of the non-private model."""
-    row = []
-    for name in (*result.summary, "pooled"):
-        if name != result.settings.method:
-            row.append(_chart(f"map.{name}", charts.decision_map(result, name)))
-    rows = [row[:MAPS_PER_ROW], row[MAPS_PER_ROW:]]
-    return [charts_of_row for charts_of_row in rows if charts_of_row]
 
 
 def rounds_charts(result: PartiesResult) -> list[list[Chart]]:
@@ -175,7 +156,7 @@ PAGE = Page(
         tabs=(
             WHY_TAB,
             GUARANTEE_TAB,
-            RESULTS_TAB._replace(charts=other_maps),
+            RESULTS_TAB,
             Tab("rounds", "Rounds", charts=rounds_charts, when=is_federated),
         ),
         lead=texts.lead,

@@ -143,14 +143,11 @@ class PartiesResult:
 
     @cached_property
     def held_out(self) -> dict[str, ByClass]:
-        """Return the confusion matrices of each method and of the "pooled" model on test rows."""
+        """Return the confusion matrices of the chosen method and of the "pooled" model."""
+        method = self.settings.method
+        models = {method: self.now.weights_of(method), "pooled": self.pooled[None]}
         test = self.ensemble.rows["test"]
-        models = dict(zip(self.now.methods, self.now.weights, strict=True))
-        models["pooled"] = self.pooled[None]
-        by_class = {}
-        for name, weights in models.items():
-            by_class[name] = ByClass.of(weights @ test.X.T, test.y)
-        return by_class
+        return {name: ByClass.of(models[name] @ test.X.T, test.y) for name in models}
 
     # Noise of a trusted aggregator
 

@@ -148,28 +148,23 @@ class PublishedTable:
         *(TableRow(migrated=0, epochs=epochs, noisy=False) for epochs in CONTROL_EPOCHS),
     )
 
-    def gather(self, outcomes: Mapping[Any, Any]) -> dict[TableRow, dict[str, float]]:
-        """Return the numbers of the rows that are done."""
-        return {row: outcomes[row] for row in self.tasks if row in outcomes}
+    def gather(self, outcomes: Mapping[Any, Any]) -> pd.DataFrame:
+        """Return a table row per task: how it is run, the published value, and its numbers.
 
-
-def published_frame(numbers: Mapping[TableRow, Mapping[str, float]]) -> pd.DataFrame:
-    """Return a table row per task: how it is run, the published value, and its numbers.
-
-    The published value of the control is NaN, and so are numbers that are not computed yet.
-    """
-    columns = ["migrated", "rows", "epochs", "noisy", "published"]
-    columns += ["value", "training MSE", "training SSE"]
-    rows = []
-    for row in PublishedTable.tasks:
-        cells = {
-            "migrated": row.migrated,
-            "rows": row.rows,
-            "epochs": row.epochs,
-            "noisy": row.noisy,
-            **numbers.get(row, {}),
-        }
-        if row.noisy:
-            cells["published"] = PUBLISHED[row.migrated]
-        rows.append(cells)
-    return pd.DataFrame(rows, columns=columns)
+        The published value of the control is NaN, and so are numbers that are not computed yet.
+        """
+        columns = ["migrated", "rows", "epochs", "noisy", "published"]
+        columns += ["value", "training MSE", "training SSE"]
+        rows = []
+        for row in self.tasks:
+            cells = {
+                "migrated": row.migrated,
+                "rows": row.rows,
+                "epochs": row.epochs,
+                "noisy": row.noisy,
+                **outcomes.get(row, {}),
+            }
+            if row.noisy:
+                cells["published"] = PUBLISHED[row.migrated]
+            rows.append(cells)
+        return pd.DataFrame(rows, columns=columns)

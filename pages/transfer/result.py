@@ -1,7 +1,6 @@
 """Result of the transfer page: excess risk of four candidates, guarantees, and the sources."""
 
 import math
-from collections.abc import Mapping
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -15,7 +14,6 @@ from lab.experiment.settings import Spread
 from lab.statistics.claims import Case, compare
 from pages.transfer.model import CANDIDATES, Plan
 from pages.transfer.plane import PlaneRuns
-from pages.transfer.published import TableRow, published_frame
 from pages.transfer.settings import TransferSettings
 from pages.transfer.tasks import CandidateFits
 
@@ -37,7 +35,7 @@ class TransferResult:
     plane_runs: the runs in the plane at the set epsilon.
     over_epsilon: excess risk (4, E, R) over epsilon, by ``CANDIDATES``.
     descent: excess risk (R,) of gradient descent on the private rows, or None until it is trained.
-    published: the numbers of each row of the published table that is done.
+    published: the published table, reproduced, and its control.
     """
 
     settings: TransferSettings
@@ -45,7 +43,7 @@ class TransferResult:
     plane_runs: PlaneRuns
     over_epsilon: Grid
     descent: np.ndarray | None
-    published: Mapping[TableRow, Mapping[str, float]]
+    published: pd.DataFrame
 
     @cached_property
     def problem(self) -> Problem:
@@ -166,7 +164,3 @@ class TransferResult:
     def curves(self) -> pd.DataFrame:
         """Return a row per trained model of the curve: candidate, epsilon, repeat, risk."""
         return self.over_epsilon.frame("excess risk", candidate=CANDIDATES)
-
-    def published_table(self) -> pd.DataFrame:
-        """Return the published table, reproduced, and its control (``published_frame``)."""
-        return published_frame(self.published)

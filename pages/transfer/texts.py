@@ -273,7 +273,7 @@ def published_table(result: TransferResult) -> str:
         printed=tiles.badge("published"),
     )
     return tables.table(
-        result.published_table(),
+        result.published,
         title=SAYS["published.title"],
         caption=SAYS["published.caption"],
         heads=heads,

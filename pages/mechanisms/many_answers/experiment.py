@@ -33,14 +33,9 @@ class ManyAnswersExperiment(Experiment[MechanismsSettings, ManyAnswersResult]):
         )
     }
 
-    @property
-    def answers(self) -> Answers:
-        """Return the answers, however many."""
-        return Answers(noise_sd=self.settings.noise_sd, seed=self.settings.seed)
-
     def parts(self) -> dict[str, Part]:
         """Return all repeats at the set number of questions, one of them alone, and the curve."""
-        answers = self.answers
+        answers = self.settings.subset(Answers)
         questions = (self.settings.questions,)
         return {
             "runs": Once(recovered_shares, answers, at=questions, count=REPEATS),
@@ -62,9 +57,4 @@ class ManyAnswersExperiment(Experiment[MechanismsSettings, ManyAnswersResult]):
         if runs is None:
             runs = values["drawn"]
         # (1, R): the only number of questions.
-        return ManyAnswersResult(
-            settings=self.settings,
-            answers=self.answers,
-            runs=runs[0],
-            curve=values["curve"],
-        )
+        return ManyAnswersResult(settings=self.settings, runs=runs[0], curve=values["curve"])

@@ -28,7 +28,6 @@ class ManyAnswersResult:
     """
 
     settings: MechanismsSettings
-    answers: Answers
     runs: np.ndarray
     curve: Grid
 
@@ -36,8 +35,8 @@ class ManyAnswersResult:
     def is_right(self) -> np.ndarray:
         """Return whether the guess of each person is right in the repeat that is drawn, (100,)."""
         questions = self.settings.questions
-        survey = self.answers.survey(questions, repeat=0)
-        return survey.recovered(questions, noise_sd=self.answers.noise_sd)
+        survey = self.settings.subset(Answers).survey(questions, repeat=0)
+        return survey.recovered(questions, noise_sd=self.settings.noise_sd)
 
     @property
     def recovered(self) -> int:
@@ -52,19 +51,19 @@ class ManyAnswersResult:
     @property
     def error(self) -> float:
         """Return the error that nine answers in ten keep within, which a lesson states."""
-        return _GAUSSIAN_90 * self.answers.noise_sd
+        return _GAUSSIAN_90 * self.settings.noise_sd
 
     def expected_share(self, questions: int) -> float:
         """Return the share that least squares is expected to recover.
 
         It is NaN unless there are more questions than people.
         """
-        return reconstruction.expected_share(PEOPLE, questions, noise_sd=self.answers.noise_sd)
+        return reconstruction.expected_share(PEOPLE, questions, noise_sd=self.settings.noise_sd)
 
     @cached_property
     def guarantee(self) -> Guarantee:
         """Return the guarantee of all answers together."""
-        event = reconstruction.event(self.settings.questions, noise_sd=self.answers.noise_sd)
+        event = reconstruction.event(self.settings.questions, noise_sd=self.settings.noise_sd)
         return accountants.account(
             event,
             delta=self.settings.delta,

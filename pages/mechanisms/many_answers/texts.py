@@ -60,7 +60,7 @@ def verdict(result: ManyAnswersResult) -> str:
 
 def diagnostics(result: ManyAnswersResult) -> list[str]:
     """Return three sentences: the attack, what theory expects of it, what stops it."""
-    noise_sd = result.answers.noise_sd
+    noise_sd = result.settings.noise_sd
     expected = result.expected_share(result.settings.questions)
     if math.isnan(expected):
         theory = SAYS("why.few", people=PEOPLE)

@@ -15,7 +15,6 @@ from pages.transfer.published import (
     PUBLISHED,
     PublishedTable,
     TableRow,
-    published_frame,
     run_loop,
     run_noisy_loop,
 )
@@ -131,7 +130,7 @@ def test_more_passes_over_the_same_rows_print_as_little_as_more_rows():
 def test_frame_has_all_rows_before_their_numbers_are_computed():
     first_row, *later_rows = PublishedTable.tasks
 
-    frame = published_frame({first_row: first_row.run()})
+    frame = PublishedTable().gather({first_row: first_row.run()})
 
     assert len(frame) == len(PublishedTable.tasks)
     assert frame["value"].notna().tolist() == [True] + [False] * len(later_rows)
