@@ -5,8 +5,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
@@ -176,7 +174,10 @@ def _noise(result: TransferResult) -> str:
 
 def _threshold(result: TransferResult) -> str:
     """Return which sources lie within h."""
-    near = [str(index + 1) for index in np.flatnonzero(result.transferable)]
+    near = []
+    for source, is_transferable in enumerate(result.transferable, start=1):
+        if is_transferable:
+            near.append(str(source))
     h = number(result.settings.h)
     if not near:
         return SAYS("threshold.none", h=h)
