@@ -13,8 +13,11 @@ from tests.browser.person import button, grab
 from tests.browser.sight import STILL, becomes, rests, still
 from tests.browser.test_smoke import PATHS, QUICK
 
-# The topics whose charts once moved; the others are dragged at night.
-DRAGGED = ("classifier", "regression", "accounting", "parties", "what-if")
+# The topics that each run drags; the others are dragged at night.
+DRAGGED = (
+    *("classifier", "regression", "accounting", "what-if"),
+    *("mechanisms", "transfer", "parties", "hypotheses"),
+)
 # Where the elements of a page are: the lowest and the highest left and upper edge of each since the
 # page was watched.
 WATCH = """() => {
