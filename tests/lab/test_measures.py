@@ -83,13 +83,14 @@ def pieces(probe) -> set:
 
 
 def directions(settings) -> set[tuple[str, str, int]]:
-    """(measure, field, whether it gets better along it, 1, or worse, -1)."""
-    return {
-        (name, field, sign)
-        for name, one in settings.experiment.measures.items()
-        for fields, sign in ((one.rises, 1), (one.falls, -1))
-        for field in fields
-    }
+    """Return (measure, field, whether it gets better along it, 1, or worse, -1)."""
+    found = set()
+    for name, measure in settings.experiment.measures.items():
+        for field in measure.rises:
+            found.add((name, field, 1))
+        for field in measure.falls:
+            found.add((name, field, -1))
+    return found
 
 
 def test_every_page_is_measured():
@@ -217,14 +218,20 @@ class TestRecall:
     iris = MEASURED["classifier"].settings().change(dataset="iris", public_rows=0)
 
     def test_that_of_each_of_a_few_classes_is_measured(self):
-        known = recalls(self.iris.experiment.run().held_out["scratch"].counts)
-        outcome, measures = probe_of(self.iris).run(), self.iris.experiment.measures
+        counts = self.iris.experiment.run().held_out["scratch"].counts
+        # One column a class.
+        expected = recalls(counts).T
+        outcome = probe_of(self.iris).run()
+        measures = self.iris.experiment.measures
 
         names = [name for name in measures if name.startswith("recall")]
+
         assert len(names) == 3
-        for name, recall in zip(names, known.T, strict=True):
-            found = measures[name].read(outcome)
-            np.testing.assert_array_equal(found, recall[: len(found)])
+        for name, recalls_of_class in zip(names, expected, strict=True):
+            measured_recalls = measures[name].read(outcome)
+            np.testing.assert_array_equal(
+                measured_recalls, recalls_of_class[: len(measured_recalls)]
+            )
 
     def test_that_of_many_classes_is_not(self):
         digits = self.iris.change(dataset="digits")
@@ -261,14 +268,12 @@ every_paired = pytest.mark.parametrize(("page", "changes"), PAIRED, ids=str)
 
 
 def numbers(settings, tasks):
-    """Each of the measures (m, R), read off tasks in turn."""
+    """Return each of the measures (measures, repeats), read off tasks in turn."""
     outcomes = [task.run() for task in tasks]
-    return np.array(
-        [
-            np.concatenate([measure.read(outcome) for outcome in outcomes])
-            for measure in settings.experiment.measures.values()
-        ]
-    )
+    values = []
+    for measure in settings.experiment.measures.values():
+        values.append(np.concatenate([measure.read(outcome) for outcome in outcomes]))
+    return np.array(values)
 
 
 def sampled(settings, count):
@@ -312,13 +317,12 @@ class TestSample:
         settings = start_of(page, **changes)
         count = shown_runs(settings) + 3
 
-        own, more = (
-            numbers(settings, settings.experiment.shown_sample()),
-            sampled(settings, count),
-        )
+        of_page = numbers(settings, settings.experiment.shown_sample())
+        more = sampled(settings, count)
 
+        _, repeats_of_page = of_page.shape
         assert more.shape[1] == count
-        np.testing.assert_array_equal(more[:, : own.shape[1]], own)
+        np.testing.assert_array_equal(more[:, :repeats_of_page], of_page)
 
     @every_paired
     def test_still_more_begin_with_those(self, page, changes):

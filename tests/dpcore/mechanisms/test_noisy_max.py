@@ -24,18 +24,21 @@ def largest_log_ratio(before, after, *, mechanism):
 
 
 def spent_epsilon(mechanism, *, others_fall):
-    """The largest log ratio, over gaps and numbers of scores, as one score rises by the sensitivity
-    and the others fall by it or stay.
+    """Return the largest log ratio, over gaps and numbers of scores.
+
+    One score rises by the sensitivity, and the others fall by it or stay.
     """
-    found = []
+    ratios = []
     for size in (2, 3, 6):
         for gap in GAPS * mechanism.scale:
             before = np.zeros(size)
             before[0] = gap
-            after = before - mechanism.sensitivity if others_fall else before.copy()
+            after = before.copy()
+            if others_fall:
+                after -= mechanism.sensitivity
             after[0] = gap + mechanism.sensitivity
-            found.append(largest_log_ratio(before, after, mechanism=mechanism))
-    return max(found)
+            ratios.append(largest_log_ratio(before, after, mechanism=mechanism))
+    return max(ratios)
 
 
 @every_law

@@ -51,14 +51,17 @@ def largest_move(local: LocalTraining, start: np.ndarray) -> float:
     """
     X, y = rows_of_parties(classes=local.classes)
     everyone = np.arange(PARTIES)[None]
-    directions = [*np.eye(DIMENSION), *np.random.default_rng(1).normal(size=(8, DIMENSION))]
+    random_directions = np.random.default_rng(1).normal(size=(8, DIMENSION))
+    directions = np.concatenate([np.eye(DIMENSION), random_directions])
     means = []
     for direction, sign, label in itertools.product(directions, (-1, 1), range(local.classes)):
         X[0] = sign * direction / np.linalg.norm(direction)
         y[0] = label
-        updates = local.updates(start[None], X[everyone], y[everyone])
-        means.append(updates[0].sum(axis=0).ravel() / PARTIES)
-    changes = [np.linalg.norm(one - other) for one, other in itertools.product(means, means)]
+        (updates,) = local.updates(start[None], X[everyone], y[everyone])
+        means.append(updates.sum(axis=0).ravel() / PARTIES)
+    changes = []
+    for before, after in itertools.combinations(means, 2):
+        changes.append(np.linalg.norm(before - after))
     return max(changes)
 
 

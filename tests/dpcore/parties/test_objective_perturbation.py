@@ -52,20 +52,23 @@ GRID = points_on_circles(np.geomspace(0.05, 60, 25), np.linspace(0, 2 * np.pi, 4
 UNIT_CIRCLE = points_on_circles([1.0], np.linspace(0, 2 * np.pi, 17)[:-1])
 
 
-def largest_log_ratio(n, *, public=None, **how):
-    """The largest log ratio between the densities of neighbours, over a grid: the first row is
-    nothing or on the unit circle (one of the other class is its mirror image), and all others are
-    nothing or at one place.
+def largest_log_ratio(n, *, public=None, **options):
+    """Return the largest log ratio between the densities of neighbours, over a grid.
+
+    The first row is nothing or on the unit circle (one of the other class is its mirror image), and
+    all others are nothing or at one place.
     """
-    found = []
-    for others in (np.zeros(2), UNIT_CIRCLE[2]):
-        X, y = np.tile(others, (n, 1)), np.full(n, int(public is not None))
+    ratios = []
+    for other_rows in (np.zeros(2), UNIT_CIRCLE[2]):
+        X = np.tile(other_rows, (n, 1))
+        y = np.full(n, int(public is not None))
         densities = []
-        for first in (np.zeros(2), *UNIT_CIRCLE):
-            X[0] = first
-            densities.append(log_density(GRID, X, y, public=public, **how))
-        found.append(np.ptp(np.array(densities), axis=0).max())
-    return max(found)
+        for first_row in (np.zeros(2), *UNIT_CIRCLE):
+            X[0] = first_row
+            densities.append(log_density(GRID, X, y, public=public, **options))
+        largest_at_point = np.ptp(np.array(densities), axis=0)
+        ratios.append(largest_at_point.max())
+    return max(ratios)
 
 
 @some_sizes

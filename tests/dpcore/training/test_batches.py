@@ -107,13 +107,36 @@ def test_any_piece_is_that_piece_of_the_whole(draw, first, last):
 
 
 @KINDS
-def test_blocks_seeds_and_streams_have_batches_of_their_own(draw):
-    whole = draw(indices=(3, 0, 8), last=130)
+class TestOwnBatches:
+    """Each block, seed and stream has batches of its own."""
 
-    assert (whole[:BLOCK] != whole[BLOCK : 2 * BLOCK]).any()
-    assert (whole[:, 0] != whole[:, 1]).any()
-    assert (draw(indices=(3, 0, 8), last=130, seed=2) != whole).any()
-    np.testing.assert_array_equal(draw(indices=(8, 3), last=130), whole[:, [2, 0]])
+    STREAMS = (3, 0, 8)
+
+    @pytest.fixture
+    def whole(self, draw):
+        """The batches of three streams in 130 steps, (130, 3, rows)."""
+        return draw(indices=self.STREAMS, last=130)
+
+    def test_blocks(self, draw, whole):
+        first_block = whole[:BLOCK]
+        second_block = whole[BLOCK : 2 * BLOCK]
+
+        assert (first_block != second_block).any()
+
+    def test_seeds(self, draw, whole):
+        of_another_seed = draw(indices=self.STREAMS, last=130, seed=2)
+
+        assert (of_another_seed != whole).any()
+
+    def test_streams(self, draw, whole):
+        first, second, _ = whole.swapaxes(0, 1)
+
+        assert (first != second).any()
+
+    def test_a_stream_has_the_same_beside_any_others(self, draw, whole):
+        of_8_and_3 = draw(indices=(8, 3), last=130)
+
+        np.testing.assert_array_equal(of_8_and_3, whole[:, [2, 0]])
 
 
 @pytest.mark.parametrize(

@@ -329,16 +329,22 @@ def score_changes(polytope, adjacency: Adjacency):
             y[-1] = 50.0
         before = gradient(X, y, w, bound=BOUND)
         if adjacency is Adjacency.ADD_REMOVE:
+            # The public number of rows stays.
             after = gradient(X[:-1], y[:-1], w, bound=BOUND, rows=ROWS)
         else:
-            row = X[-1]
-            label = -50.0
-            if not is_extreme:
-                row = rng.uniform(-1, 1, d)
-                label = rng.normal()
-            X_after = np.vstack([X[:-1], row])
-            after = gradient(X_after, np.append(y[:-1], label), w, bound=BOUND)
-        yield [polytope.scores((g + 0.3 * w)[None])[0] for g in (before, after)]
+            changed_X = X.copy()
+            changed_y = y.copy()
+            if is_extreme:
+                changed_y[-1] = -50.0
+            else:
+                changed_X[-1] = rng.uniform(-1, 1, d)
+                changed_y[-1] = rng.normal()
+            after = gradient(changed_X, changed_y, w, bound=BOUND)
+        # The gradient of a ridge of 0.3, which no row changes.
+        ridge_gradient = 0.3 * w
+        (scores_before,) = polytope.scores((before + ridge_gradient)[None])
+        (scores_after,) = polytope.scores((after + ridge_gradient)[None])
+        yield scores_before, scores_after
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)

@@ -90,13 +90,15 @@ class TestGrid:
     def test_values_are_compared_over_the_repeats_that_all_of_them_have(self, width):
         for done, grid in grids_on_the_way(width):
             counts = repeats_done(done)
-            begun = [place for place, count in enumerate(counts) if count]
-            at, found = grid.over()
+            begun = [index for index, count in enumerate(counts) if count > 0]
 
-            assert at.tolist() == [AT[place] for place in begun]
+            values, quantiles = grid.over()
+
+            assert values.tolist() == [AT[index] for index in begun]
             if begun:
-                shared = WHOLE[begun, : min(counts[place] for place in begun)]
-                np.testing.assert_allclose(found, quantiles_of(shared, axis=1))
+                common_count = min(counts[index] for index in begun)
+                common_repeats = WHOLE[begun, :common_count]
+                np.testing.assert_allclose(quantiles, quantiles_of(common_repeats, axis=1))
 
 
 class TestArms:

@@ -80,19 +80,26 @@ def known(a, b, *, paired):
 
 
 def random_sample(rng):
-    """Runs that differ by nothing, hardly or much, share little or nearly all of their noise, and
-    are small or large numbers.
+    """Return runs of two settings, A and B.
+
+    They differ by nothing, hardly or much, share little or nearly all of their noise, and are small
+    or large numbers.
     """
     shift = rng.choice([-3, -0.5, 0, 1e-6, 1e-3, 0.5, 3])
     common = rng.choice([0, 0.9, 1 - 1e-9])
     scale = rng.choice([1e-9, 1e-5, 0.01, 1.0, 3000.0])
     paired = bool(rng.integers(2))
-    measure = SHARE if scale == 0.01 and rng.random() < 0.5 else ERROR
-    own = rng.normal(size=(2, rng.choice([*range(2, 16), 24, 100])))
-    shared = rng.normal(size=own.shape[1])
-    a, b = scale * (own * np.sqrt(1 - common) + shared * np.sqrt(common))
+    measure = ERROR
+    if scale == 0.01 and rng.random() < 0.5:
+        measure = SHARE
+    count = rng.choice([*range(2, 16), 24, 100])
+    separate_noise = rng.normal(size=(2, count))
+    common_noise = rng.normal(size=count)
+    noise = separate_noise * np.sqrt(1 - common) + common_noise * np.sqrt(common)
+    a, b = scale * noise
     a = a + scale * shift
-    b = b if paired else b[:24]
+    if not paired:
+        b = b[:24]
     return Sample(a, b, paired, measure, *known(a, b, paired=paired))
 
 
@@ -122,11 +129,12 @@ def test_a_difference_is_that_of_a_sign_test(samples):
 
 
 def test_a_difference_knows_whether_it_is_of_pairs_has_ends_and_is_shown(samples):
-    for one in samples:
-        found = one.found
-        assert found.paired == one.paired
-        assert found.bounded == np.isfinite(one.low)
-        assert found.shown == (one.low > 0 or one.high < 0)
+    for sample in samples:
+        difference = sample.found
+        excludes_0 = sample.low > 0 or sample.high < 0
+        assert difference.paired == sample.paired
+        assert difference.bounded == np.isfinite(sample.low)
+        assert difference.shown == excludes_0
 
 
 def test_the_sentence_says_which_is_ahead(samples):
@@ -148,11 +156,15 @@ def test_the_sentence_has_no_word_of_the_forbidden_list(samples):
 
 
 def test_the_sentence_states_the_size(samples):
-    for one in samples:
-        ahead = one.verdict.endswith("A")
-        pattern = rf"is {NUMBER} (?:points? )?\w+ in A" if ahead else rf"\({NUMBER}"
-        size, _, _ = one.shown_numbers
-        assert near(re.search(pattern, one.said)[1], size)
+    for sample in samples:
+        pattern = rf"\({NUMBER}"
+        if sample.verdict.endswith("A"):
+            pattern = rf"is {NUMBER} (?:points? )?\w+ in A"
+
+        stated = re.search(pattern, sample.said)[1]
+
+        size, _, _ = sample.shown_numbers
+        assert near(stated, size)
 
 
 def test_the_sentence_states_the_interval(samples):
@@ -240,11 +252,11 @@ def test_intervals_cover_the_truth_in_95_of_100_trials(rule, common, law):
 def test_intervals_of_pairs_are_as_narrow_as_their_noise_is_common(law):
     a, b = repeated_runs(law, 0.95)
 
-    pairs, groups = (
-        np.median([one.high - one.low for one in differences_of(a, b, rule=rule)])
-        for rule in (of_pairs, of_groups)
-    )
-    assert pairs < groups / 10
+    def median_width(rule) -> float:
+        differences = differences_of(a, b, rule=rule)
+        return np.median([difference.high - difference.low for difference in differences])
+
+    assert median_width(of_pairs) < median_width(of_groups) / 10
 
 
 @some_common_noise

@@ -86,34 +86,44 @@ def test_gaussian_statistics_have_noise_for_their_largest_move(d, rows_each, gap
 @pytest.mark.parametrize("d", [1, 2, 3, 5])
 @pytest.mark.parametrize("weight", [0.2, 1.0, 1.7])
 def test_a_row_that_goes_missing_moves_the_triangle_by_its_own_sensitivity(d, weight):
-    rows = np.array([*itertools.product([-1.0, 1.0], repeat=d + 1)])
-    X, y = np.column_stack([np.ones(len(rows)), rows[:, :-1]]), rows[:, -1]
+    corners = np.array(list(itertools.product([-1.0, 1.0], repeat=d + 1)))
+    y = corners[:, -1]
+    X = np.column_stack([np.ones(len(corners)), corners[:, :-1]])
+    rows_of_triangle, columns_of_triangle = np.triu_indices(d + 1)
+    triangle = X[:, rows_of_triangle] * X[:, columns_of_triangle]
+    moment = X * y[:, None]
 
-    left, right = np.triu_indices(d + 1)
-    of_triangle = np.abs(X[:, left] * X[:, right]).sum(axis=1)
-    of_moment = np.abs(X * y[:, None]).sum(axis=1)
+    moves = np.abs(triangle).sum(axis=1) + weight * np.abs(moment).sum(axis=1)
 
-    moved = of_triangle + weight * of_moment
-    assert moved.max() == pytest.approx(functional.missing_triangle_sensitivity(d + 1, weight))
+    claimed = functional.missing_triangle_sensitivity(d + 1, weight)
+    assert moves.max() == pytest.approx(claimed)
 
 
 def neighbours(rows_each, rng):
-    """Rows (X, y) and their neighbour, in which a person's rows are replaced, opposite or missing."""
-    n, p = 5 + rows_each, 3
+    """Return rows (X, y) and their neighbour, which differ in one person.
+
+    The person's rows are missing, have the opposite label, or are replaced.
+    """
+    n = 5 + rows_each
+    p = 3
     X = np.column_stack([np.ones(n), rng.choice([-1.0, 1.0], (n, p - 1))])
     y = rng.choice([-1.0, 1.0], n)
-    other_X, other_y, mine = X.copy(), y.copy(), slice(rows_each)
+    changed_X = X.copy()
+    changed_y = y.copy()
+    of_person = slice(rows_each)
     case = rng.choice(["missing", "opposite", "replaced"])
     if case == "missing":
-        other_X[mine] = 0
-        other_y[mine] = 0
+        changed_X[of_person] = 0
+        changed_y[of_person] = 0
     elif case == "opposite":
-        X[mine] = other_X[mine] = X[0]
-        y[mine] = y[0]
-        other_y[mine] = -y[0]
+        # All rows of the person are alike.
+        X[of_person] = X[0]
+        changed_X[of_person] = X[0]
+        y[of_person] = y[0]
+        changed_y[of_person] = -y[0]
     else:
-        other_X[mine, 1:] = rng.uniform(-1, 1, (rows_each, p - 1))
-    return (X, y), (other_X, other_y)
+        changed_X[of_person, 1:] = rng.uniform(-1, 1, (rows_each, p - 1))
+    return (X, y), (changed_X, changed_y)
 
 
 def largest_distance(of, *, rows_each):
