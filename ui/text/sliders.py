@@ -5,25 +5,9 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-_MAX_SOURCES = 8
-
-
-def _read_sliders() -> dict[str, dict[str, Any]]:
-    """Read ``sliders.toml``; its table "weight" stands for a field of each source."""
-    text = Path(__file__).with_name("sliders.toml").read_text("utf-8")
-    sliders = {}
-    for name, slider in tomllib.loads(text).items():
-        if name != "weight":
-            sliders[name] = slider
-            continue
-        for number in range(1, _MAX_SOURCES + 1):
-            label = slider["label"].format(place=number)
-            sliders[f"weight_{number}"] = slider | {"label": label}
-    return sliders
-
-
+_FILE = Path(__file__).with_name("sliders.toml")
 # Field of a Settings -> how its slider looks. Ranges come from the settings themselves.
-SLIDERS: Mapping[str, dict[str, Any]] = _read_sliders()
+SLIDERS: Mapping[str, dict[str, Any]] = tomllib.loads(_FILE.read_text("utf-8"))
 
 
 def in_sentence(name: str) -> str:
