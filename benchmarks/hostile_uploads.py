@@ -33,7 +33,7 @@ from websockets.asyncio.client import connect
 from websockets.exceptions import WebSocketException
 
 from benchmarks.latency import FLAGS, ROOT, browser_path, missing_here, served
-from benchmarks.report import Outcome, Print, at_most, number, row
+from benchmarks.report import Line, Outcome, Print, at_most, number, row
 
 SIZE = 99_000_000
 FILES: dict[str, Callable[[], bytes]] = {
@@ -60,7 +60,8 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
         return Outcome(missing=missing)
     from playwright.sync_api import sync_playwright
 
-    memories, stalls = [], []
+    memories = []
+    stalls = []
     say(row(("file", "server", "its children", "stall", "until"), WIDTHS))
     with tempfile.TemporaryDirectory() as folder, sync_playwright() as driver:
         browser = driver.chromium.launch(executable_path=browser_path(), args=FLAGS)
@@ -93,17 +94,18 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
         memories.append(seen["server"])
         stalls.append(seen["stall"])
         browser.close()
-    return Outcome(
-        lines=[
-            at_most("memory of the server in MB", MEMORY_AT_MOST, [max(memories)], unit=""),
-            at_most(
-                "longest wait of another visitor in seconds", STALL_AT_MOST, [max(stalls)], unit=""
-            ),
-            at_most(
-                "seconds until an upload beside stalled ones", UPLOAD_AT_MOST, [waited], unit=""
-            ),
-        ]
-    )
+    return Outcome(lines=_requirements(memories, stalls, waited))
+
+
+def _requirements(memories: list[float], stalls: list[float], waited: float) -> list[Line]:
+    """Return the requirements on memory (MB), stalls and the wait beside stalled uploads (s)."""
+    return [
+        at_most("memory of the server in MB", MEMORY_AT_MOST, [max(memories)], unit=""),
+        at_most(
+            "longest wait of another visitor in seconds", STALL_AT_MOST, [max(stalls)], unit=""
+        ),
+        at_most("seconds until an upload beside stalled ones", UPLOAD_AT_MOST, [waited], unit=""),
+    ]
 
 
 def _told(name: str, seen: dict[str, float]) -> str:

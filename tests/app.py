@@ -84,10 +84,13 @@ def address(app: AppTest) -> dict[str, str]:
 
 
 def text(app: AppTest) -> str:
-    elements = [*app.markdown, *app.warning, *app.error, *app.get("html")]
-    return " ".join(getattr(one, "value", None) or one.proto.body for one in elements)
+    """Return all that the page says, with its markup."""
+    words = []
+    for element in (*app.markdown, *app.warning, *app.error, *app.get("html")):
+        words.append(getattr(element, "value", None) or element.proto.body)
+    return " ".join(words)
 
 
 def press(app: AppTest, label: str) -> AppTest:
-    (button,) = (one for one in app.button if one.label == label)
+    (button,) = [button for button in app.button if button.label == label]
     return button.click().run()
