@@ -93,14 +93,15 @@ class MedianCurve:
     def price(self, epsilon: float, right_guesses: RightGuesses) -> Price:
         """Return the price of the next point from an epsilon on."""
         log_epsilon = math.log(epsilon)
-        curves = np.vstack([self.highest, self.resampled])
-        targets = _heights(self.log_epsilons, curves, log_epsilon) + POINT
-        next_epsilons = np.exp(_reached(self.log_epsilons, curves, targets))
-        prices = np.full(len(curves), np.inf)
-        is_left = np.isfinite(next_epsilons)
-        added = right_guesses(next_epsilons[is_left]) - right_guesses(np.array([epsilon]))
-        prices[is_left] = _PER_HUNDRED * added
-        guesses, resampled = float(prices[0]), np.sort(prices[1:])
+        next_log_epsilons = []
+        for curve in (self.highest, *self.resampled):
+            target = np.interp(log_epsilon, self.log_epsilons, curve) + POINT
+            next_log_epsilons.append(np.interp(target, curve, self.log_epsilons, right=np.inf))
+        next_epsilons = np.exp(next_log_epsilons)
+        shares = right_guesses(np.array([epsilon, *next_epsilons]))
+        prices = np.where(np.isinf(next_epsilons), np.inf, _PER_HUNDRED * (shares[1:] - shares[0]))
+        guesses = float(prices[0])
+        resampled = np.sort(prices[1:])
         outside = int(_OUTSIDE * _RESAMPLES)
         low = float(resampled[outside])
         high = float(resampled[-1 - outside])
@@ -114,23 +115,3 @@ def _offer(guesses: float, low: float, high: float, resampled: np.ndarray) -> Of
     if math.isinf(guesses) or high > _WIDEST * low:
         return Offer.UNCLEAR
     return Offer.PRICE
-
-
-def _heights(x: np.ndarray, curves: np.ndarray, position: float) -> np.ndarray:
-    """Return the heights (n,) of curves (n, V) over ``x`` at a position, level beyond the ends."""
-    index = int(np.clip(np.searchsorted(x, position, side="right"), 1, len(x) - 1))
-    share = (position - x[index - 1]) / (x[index] - x[index - 1])
-    share = min(max(share, 0.0), 1.0)
-    return (1 - share) * curves[:, index - 1] + share * curves[:, index]
-
-
-def _reached(x: np.ndarray, curves: np.ndarray, targets: np.ndarray) -> np.ndarray:
-    """Return where rising curves (n, V) over ``x`` first reach targets (n,), or infinity."""
-    reaches = curves >= targets[:, None]
-    index = np.maximum(reaches.argmax(axis=1), 1)
-    rows = np.arange(len(curves))
-    below = curves[rows, index - 1]
-    step = curves[rows, index] - below
-    share = np.divide(targets - below, step, out=np.zeros(len(curves)), where=step > 0)
-    position = x[index - 1] + share * (x[index] - x[index - 1])
-    return np.where(reaches[:, -1], position, np.inf)

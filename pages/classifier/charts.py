@@ -4,13 +4,12 @@ import numpy as np
 
 from dpcore.cache import cached
 from lab.statistics import decision_regions
-from lab.statistics.claims import Case
 from lab.statistics.decision_regions import Plane
 from lab.statistics.price import Price
 from pages.classifier.result import ClassifierResult
 from pages.classifier.tasks import Reference
 from ui.charts import coefficients, maps, price_tag, theme
-from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, finding, grid_progress
+from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, grid_progress
 from ui.text.numbers import number, percent
 from ui.text.texts import Texts
 from ui.text.tiles import percent_rounded_up
@@ -44,7 +43,7 @@ def accuracy(result: ClassifierResult) -> dict:
         levels=_levels(result),
         legend=False,
         title=SAYS["figures.accuracy"],
-        finding=_accuracy_finding(result),
+        finding=_training_progress(result),
         xaxis=xaxis,
         shapes=price_tag.handle(settings.epsilon, 100 * result.height),
         annotations=annotations,
@@ -85,7 +84,7 @@ def _accuracy_curve(result: ClassifierResult, index: int, *, band: bool) -> Curv
     if not band:
         heights = heights[1]
     return Curve(
-        name=_line_name(result, arm),
+        name=SAYS[f"figures.{arm}"],
         colour=theme.COLOURS[arm],
         x=epsilons,
         y=heights,
@@ -95,30 +94,23 @@ def _accuracy_curve(result: ClassifierResult, index: int, *, band: bool) -> Curv
     )
 
 
-def _line_name(result: ClassifierResult, arm: str) -> str:
-    """Return the name of an arm with its median accuracy."""
-    return SAYS(f"figures.{arm}", accuracy=percent(result.summary[arm].median))
-
-
 def _line_names(result: ClassifierResult) -> list[dict]:
-    """Return the names of the curves: from scratch below its start, pre-trained over the levels."""
+    """Return the names of the curves: from scratch below its start, pre-trained over all lines."""
     names = []
     for index, arm in enumerate(result.settings.arms):
-        epsilons, quantiles = result.accuracy.arms[index].over()
-        if len(epsilons) == 0:
-            continue
         is_scratch = arm == "scratch"
         height = result.reference.accuracy
-        if is_scratch:
+        if is_scratch and result.accuracy.complete:
+            _, quantiles = result.accuracy.arms[index].over()
             height = float(quantiles[1, 0])
-        name = price_tag.line_name(
-            _line_name(result, arm),
-            theme.COLOURS[arm],
-            epsilon=float(epsilons[0]),
-            height=100 * height,
+        level = Level(
+            y=100 * height,
+            name=f"{SAYS[f'figures.{arm}']} <b>{percent(result.summary[arm].median)}</b>",
+            colour=theme.COLOURS[arm],
             below=is_scratch,
+            coloured=True,
         )
-        names.append(name)
+        names.append(level.annotation({}))
     return names
 
 
@@ -259,17 +251,13 @@ def _reference_name(result: ClassifierResult, arm: str) -> str:
     return _legend_name(result, f"reference_{arm}")
 
 
-def _accuracy_finding(result: ClassifierResult) -> str:
-    """Return up to which epsilon privacy costs accuracy, or how much of the curve is trained."""
-    grid = result.accuracy.arms[0]
-    epsilons_trained = grid_progress(grid)
-    if epsilons_trained:
+def _training_progress(result: ClassifierResult) -> str:
+    """Return how much of the curve is trained, or "" once all of it is."""
+    curve = result.first_curve.arms[0]
+    epsilons_trained = grid_progress(curve)
+    if epsilons_trained or curve.complete:
         return epsilons_trained
-    if not grid.complete:
-        return SAYS("figures.runs", runs=grid.done.min(), all=grid.runs.shape[-1])
-    if result.settings.version == "none":
-        return ""
-    return finding(SAYS.cases("finding"), result.costs_by_epsilon, grid.at, Case.BEHIND)
+    return SAYS("figures.runs", runs=curve.done.min(), all=result.settings.repeats)
 
 
 def _loss_range(result: ClassifierResult) -> np.ndarray | list[float]:

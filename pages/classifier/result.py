@@ -122,13 +122,6 @@ class ClassifierResult:
 
     # What privacy costs, and what pre-training gains
 
-    @property
-    def costs_by_epsilon(self) -> Sequence[Case]:
-        """Return how the private models from zero compare with the non-private one, at each epsilon
-        of the curve that is trained so far.
-        """
-        return _costs(self.accuracy, self.reference.accuracy, self.baseline)
-
     @cached_property
     def price(self) -> Price | None:
         """Return what the next point of accuracy costs, or None without enough runs.
@@ -278,16 +271,6 @@ class ClassifierResult:
     def plane(self) -> Plane:
         """Return the plane of the decision maps."""
         return plane_of(self.split)
-
-
-@cached(newest=_KEPT_CURVES)
-def _costs(grid: Grid, reference_accuracy: float, baseline: float) -> tuple[Case, ...]:
-    """Return how the runs of the first arm compare with one accuracy, at each epsilon trained."""
-    cases = []
-    for runs in grid.runs[0]:
-        if not np.isnan(runs).any():
-            cases.append(compare(runs, reference_accuracy, constant=baseline))
-    return tuple(cases)
 
 
 @cached(newest=_KEPT_CURVES)

@@ -18,9 +18,6 @@ _HANDLE_RADIUS = 11
 _ARROWS = "M-3,-4L-7,0L-3,4M3,-4L7,0L3,4"
 # Height of the tag's lower edge, as a share of the chart.
 _TAG_HEIGHT = 0.12
-# Distance of a name from its height, in pixels.
-_NAME_DISTANCE = 3
-
 # Text on hover over a curve.
 HOVER = "epsilon: %{x}<br>test accuracy: %{y:.1f}\u00a0%<extra></extra>"
 
@@ -84,24 +81,6 @@ def clicks(
         "text": text,
     }
     return {"drag": {"at": (epsilon, height), "colour": theme.PRIVATE, "slider": slider}}
-
-
-def line_name(text: str, colour: str, *, epsilon: float, height: float, below: bool) -> dict:
-    """Return the name of a curve at the left, below or above a height where nothing else is."""
-    anchor = "bottom"
-    shift = _NAME_DISTANCE
-    if below:
-        anchor = "top"
-        shift = -_NAME_DISTANCE
-    return theme.annotation(
-        theme.coloured(text, colour),
-        x=math.log10(epsilon),
-        y=height,
-        size=13,
-        xanchor="left",
-        yanchor=anchor,
-        yshift=shift,
-    )
 
 
 def guesses_now(epsilon: float, share: float) -> dict:

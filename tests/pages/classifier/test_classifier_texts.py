@@ -14,7 +14,7 @@ from pages.classifier import charts, texts, texts_tables
 from pages.classifier.result import ClassifierResult
 from pages.classifier.settings import ClassifierSettings
 from tests import attackers, reached
-from tests.claims import better, since, too_few, unexplained, until, worse
+from tests.claims import better, too_few, unexplained, worse
 from tests.own_files import PEOPLE, table_of, visits
 from tests.sentences import (
     Rules,
@@ -163,20 +163,6 @@ def last_gain_is_shown(result) -> bool:
     return gain_is_shown(result, -1)
 
 
-def costs_by_epsilon(result) -> tuple[list[float], Callable[[float], bool]]:
-    """Return the trained epsilons of the curve, and whether a cost is shown at one of them."""
-    runs_by_epsilon = {}
-    for epsilon, runs in zip(result.accuracy.at, result.accuracy.runs[0], strict=True):
-        if not np.isnan(runs[0]):
-            runs_by_epsilon[epsilon] = runs
-
-    def has_cost(epsilon: float) -> bool:
-        runs = runs_by_epsilon[epsilon]
-        return worse(runs, reference_accuracy(result), constant=always(result))
-
-    return list(runs_by_epsilon), has_cost
-
-
 def bounded_epsilon(result) -> float:
     return result.guarantees.bounded.epsilon
 
@@ -207,11 +193,6 @@ def shows_no_difference(result, match) -> bool:
 
 def too_few_pairs(result, match) -> bool:
     return has_too_few_runs(result)
-
-
-def no_cost_is_shown(result, match) -> bool:
-    epsilons, has_cost = costs_by_epsilon(result)
-    return not any(has_cost(epsilon) for epsilon in epsilons)
 
 
 def has_no_noise(result, match) -> bool:
@@ -255,14 +236,6 @@ def reference_is_no_better(result, match) -> bool:
     return reference_accuracy(result) <= always(result)
 
 
-def costs_until(result, match) -> bool:
-    return until(*costs_by_epsilon(result), amount(match[1]))
-
-
-def costs_everywhere(result, match) -> bool:
-    return since(*costs_by_epsilon(result), 0)
-
-
 def has_price(offer: Offer) -> Callable[..., bool]:
     """Return whether a price may be said of 400 runs, and is of this kind."""
     return lambda result, match: result.trained >= 400 and result.price.offer == offer
@@ -290,7 +263,6 @@ RULES: Rules = {
     r"public rows? lowers accuracy by [\d.]+ points?": is_loss,
     r"No difference can be shown": shows_no_difference,
     r"pairs of runs are too few to say what pre-training": too_few_pairs,
-    r"Accuracy by epsilon: no cost of privacy is shown": no_cost_is_shown,
     r"every run gives the same model\. Epsilon and the clipping norm have no effect": has_no_noise,
     r"one more point costs about ([\d.]+) more right guesses in 100 \(([\d.]+) to ([\d.]+)\)": is_price,
     r"No point left to buy": has_price(Offer.NOTHING),
@@ -318,8 +290,6 @@ SELDOM: Rules = {
     r"So far, (\d+) of (\d+) models": counts(
         lambda result: result.trained, lambda result: result.settings.repeats
     ),
-    r"privacy costs accuracy up to epsilon ([\d.]*\d)": costs_until,
-    r"privacy costs accuracy everywhere": costs_everywhere,
     **attackers.rules(lambda result: result.guarantees.formula),
 }
 # Words of claims that claim nothing here.

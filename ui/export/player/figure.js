@@ -156,7 +156,8 @@ function drawAxisTitle(context, axis, layout) {
   const lines = parseText(title.text)
   if (!lines) return
   const font = { ...layout.font, ...title.font }
-  const labels = showticklabels ? LABEL_HEIGHT * tickfont.size : 0
+  const rows = Math.max(1, ...axis.ticks.map(({ text }) => parseText(text)?.length ?? 1))
+  const labels = showticklabels ? rows * LABEL_HEIGHT * tickfont.size : 0
   const standoff = title.standoff ?? TITLE_STANDOFF
   const y = line + labels + standoff + measure(context, lines, font).ascent
   const middle = axis.full._offset + axis.full._length / 2
