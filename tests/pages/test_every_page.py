@@ -21,6 +21,7 @@ from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of
 from tests.sentences import first, options, plain
 from tests.ui.charts.test_topic_charts import numbers
 from ui.charts.curves import axis_range
+from ui.charts.price_tag import handle
 from ui.charts.theme import dot as dot_of
 from ui.page import pin
 from ui.page.suggestion import bold_html
@@ -35,6 +36,9 @@ BY_NAME = {page.name: page for page in topics.PAGES}
 TOPICS = [*BY_NAME]
 ROOMS = [page.name for page in topics.TOPIC_PAGES]
 DOT = dot_of(0, 0, colour="").get("path")
+# The mark of a point that is dragged along its curve.
+HANDLE = handle(0, 0)[0]["path"]
+PATHS = (DOT, HANDLE)
 NO_NUMBER = r"\b(nan|None)\b"
 
 
@@ -152,7 +156,7 @@ def dots(figure) -> list[tuple[float, float, str]]:
     """(x, y, colour) of each dot that marks the value of a curve at what is now."""
     shapes = figure["layout"].get("shapes", ())
     now = {one["x0"] for one in shapes if one["type"] == "line" and one["x0"] == one["x1"]}
-    marks = [shape for shape in shapes if shape.get("path") == DOT and shape["xanchor"] in now]
+    marks = [shape for shape in shapes if shape.get("path") in PATHS and shape["xanchor"] in now]
     drawn = {
         trace["line"].get("color") for trace in figure["data"] if "lines" in trace.get("mode", "")
     }
@@ -165,7 +169,7 @@ def dots(figure) -> list[tuple[float, float, str]]:
 
 def on_a_line(dot: tuple[float, float, str], figure) -> bool:
     """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as
-    the frame is.
+    the frame is. One that is dragged may lie between two points of a line over log epsilon.
     """
     x, y, colour = dot
     ends = axis_range(figure["layout"]["yaxis"])
@@ -177,6 +181,9 @@ def on_a_line(dot: tuple[float, float, str], figure) -> bool:
     points = np.concatenate(
         [np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1
     )
+    if any(shape.get("path") == HANDLE for shape in figure["layout"]["shapes"]):
+        at, heights = points[:, np.argsort(points[0])]
+        return bool(np.isclose(np.interp(np.log(x), np.log(at), heights), y, rtol=1e-5))
     return bool(np.isclose(points.T, (x, y), rtol=1e-5).all(axis=1).any())
 
 
