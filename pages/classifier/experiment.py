@@ -79,6 +79,7 @@ class ClassifierExperiment(Experiment[ClassifierSettings, ClassifierResult]):
             "balanced accuracy from scratch",
             "higher",
             lambda outcome: np.nanmean(outcome.recall[0], axis=-1),
+            rises=("epsilon", "delta"),
             unit="%",
             limits=(0.0, 1.0),
         ),

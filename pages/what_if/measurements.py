@@ -10,6 +10,8 @@ from lab.statistics.claims import Case
 from lab.statistics.differences import Difference
 from lab.uploads.made_up import MadeUp
 
+# The measure to which each class contributes as much.
+BALANCED = "balanced"
 # Share of the runs that "most" of them are.
 MOST = 0.9
 # The first target for a numeric label of a file is its declared range divided by this.

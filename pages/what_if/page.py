@@ -210,6 +210,7 @@ def planner_page(pages: Sequence[Page]) -> Page:
             tiles=texts_tiles.numbers,
             texts={
                 "card": texts_card.card,
+                "warning": texts_question.warning,
                 "verdict": texts_answer.verdict,
                 "caption": texts_tiles.caption,
                 "guarantee": texts_tables.price,

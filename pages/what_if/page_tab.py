@@ -4,16 +4,14 @@ from collections.abc import Mapping
 from itertools import zip_longest
 from types import MappingProxyType
 
-import streamlit as st
-
 from dpcore import check
 from dpcore.check import RefusedError
 from lab.experiment.links import changed, compact
 from lab.experiment.settings import Settings
 from pages.what_if.formats import slider_label
-from pages.what_if.measurements import usual_target
+from pages.what_if.measurements import BALANCED, uses_made_up_rows, usual_target
 from pages.what_if.settings import BASE_SEPARATOR, CURVE, REPEATS, WhatIfSettings
-from pages.what_if.texts_question import rows_text, target_slider
+from pages.what_if.texts_question import target_slider
 from pages.what_if.topics import STARTS
 from ui.page.page import Page, QuestionTab
 from ui.session import page_links
@@ -71,8 +69,7 @@ class TopicQuestions:
             try:
                 question = changed(question, check.choice(LINK_FIELDS, field=field), value)
                 if field == "measure":
-                    target = targets.get(question.measure, question.target)
-                    question = question.change(target=target)
+                    question = _with_first_target(question, targets)
             except RefusedError as refusal:
                 pair = quoted(f"{field} {value}".strip())
                 allowed = f"{refusal.name} must be {refusal.allowed}"
@@ -80,14 +77,20 @@ class TopicQuestions:
         return question, notices
 
     def _first_question(self, settings: Settings, targets: Mapping[str, float]) -> WhatIfSettings:
-        """Return the question that an address without one asks."""
-        target = targets.get(self.start.measure, usual_target(settings, self.start.target))
-        return self.kind().change(
+        """Return the question that an address without one asks.
+
+        About made-up rows it is about balanced accuracy, if that is measured: they cannot show
+        whether one class is more frequent in the file.
+        """
+        question = self.kind().change(
             question=CURVE,
             topic=self.name,
             base=compact(settings, separator=BASE_SEPARATOR),
-            target=target,
+            target=usual_target(settings, self.start.target),
         )
+        if uses_made_up_rows(settings) and BALANCED in settings.experiment.measures:
+            question = question.change(measure=BALANCED)
+        return _with_first_target(question, targets)
 
     def link(
         self,
@@ -112,6 +115,11 @@ class TopicQuestions:
             if value != getattr(usual, field):
                 texts.append(f"{field}{LINK_SEPARATOR}{value}")
         return LINK_SEPARATOR.join(texts)
+
+
+def _with_first_target(question: WhatIfSettings, targets: Mapping[str, float]) -> WhatIfSettings:
+    """Return a question with the first target of its measure, if ``targets`` have one."""
+    return question.change(target=targets.get(question.measure, question.target))
 
 
 def question_tab(name: str, planner: Page) -> QuestionTab | None:
@@ -140,7 +148,6 @@ def controls(state: PageState) -> None:
     target = target_slider(settings)
     state.number("target", label=str(target["label"]), unit=str(target.get("unit", "")))
     if settings.base_names_file:
-        st.caption(rows_text(settings))
         return
     planned = settings.change(question="smallest")
     page_links.settings_link("what-if", "Open on the page What if", planned)

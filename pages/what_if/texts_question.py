@@ -3,6 +3,8 @@
 from lab.experiment.settings import Settings
 from lab.label.label import roles_of
 from pages.what_if.formats import SAYS, is_percent, measure_noun, question_values
+from pages.what_if.measurements import BALANCED
+from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from ui.text.escaping import plain
 from ui.text.sliders import in_sentence
@@ -55,20 +57,29 @@ def target_slider(settings: WhatIfSettings) -> dict[str, object]:
 
 
 def rows_text(settings: WhatIfSettings) -> str:
-    """Describe the made-up rows that stand for those of a visitor's file (markdown)."""
+    """Describe the made-up rows that stand for those of a visitor's file (HTML)."""
     own = settings.topic_settings.own
     people = SAYS["own-rows.rows"]
     if own.roles.person:
         people = SAYS["own-rows.people"]
     answer = plain(own.roles.answer)
-    if own.roles.target:
-        carries = SAYS("own-rows.number", best=f"{own.best:.3g}", answer=answer)
-    else:
-        carries = SAYS("own-rows.classes", best=f"{100 * own.best:.0f}", answer=answer)
-    return SAYS(
+    made_up = SAYS(
         "own-rows.made_up",
         count=settings.topic_settings.rows,
         people=people,
         columns=len(own.roles.columns),
-        carries=carries,
     )
+    if own.roles.target:
+        return f"{made_up} {SAYS('own-rows.number', best=f'{own.best:.3g}', answer=answer)}"
+    rule = SAYS("own-rows.classes", best=f"{100 * own.best:.0f}", answer=answer)
+    case = "accuracy"
+    if settings.measure == BALANCED:
+        case = "balanced"
+    return f"{made_up} {rule} {SAYS[f'own-rows.{case}']}"
+
+
+def warning(result: WhatIfResult) -> str:
+    """Return what to know before an answer about made-up rows is used (HTML), or ""."""
+    if not result.settings.base_names_file:
+        return ""
+    return f'<p class="lab-card-warning">{rows_text(result.settings)}</p>'

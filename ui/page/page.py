@@ -189,7 +189,7 @@ class QuestionTab(NamedTuple):
 
         boards = LazyValues({ASK_TAB.name: first_chart}, result)
         answer = view.texts["card"] or view.texts["verdict"]
-        return View((), {ANSWER: answer}, boards)
+        return View((), {ANSWER: answer + view.texts["warning"]}, boards)
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -176,15 +176,23 @@ def test_first_targets_are_in_reach(table):
         assert 0 < target <= 100 * reachable[name] - 2, name
 
 
+def test_the_first_question_about_made_up_rows_is_about_balanced_accuracy(made_up):
+    targets = {"scratch": 61.0, "balanced": 55.0}
+
+    first = question_about(made_up, targets=targets)
+
+    assert (first.measure, first.target) == ("balanced", 55)
+
+
 def test_another_measure_has_its_own_first_target(made_up):
     targets = {"scratch": 61.0, "balanced": 55.0}
     first = question_about(made_up, targets=targets)
 
-    changed = first.change(measure="balanced")
+    changed = first.change(measure="scratch")
 
     address = CLASSIFIER_PAGE.question_tab.asks(changed, targets, first)
-    assert address == "measure balanced"
-    assert question_about(made_up, address, targets).target == 55
+    assert address == "measure scratch"
+    assert question_about(made_up, address, targets).target == 61
 
 
 @pytest.mark.parametrize(

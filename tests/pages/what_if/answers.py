@@ -133,6 +133,13 @@ def one_point_better(settings: Settings) -> np.ndarray:
     return np.full(100, 0.81)
 
 
+def small_loss(settings: Settings) -> np.ndarray:
+    """Return runs whose loss is small from epsilon 0.1 on."""
+    if settings.epsilon < 0.1:
+        return np.full(100, 0.9)
+    return np.full(100, 0.3)
+
+
 def falling(settings: Settings) -> np.ndarray:
     """Return runs of which fewer reach 80 % with a larger clipping norm."""
     return runs_reaching(1 / (1 + settings.clip_norm), FEW)
@@ -164,6 +171,7 @@ def solved() -> Iterator[WhatIfResult]:
     yield answered(few, alike(13 / 24))
     yield answered(many, rising(100))
     yield answered(many, one_point_better)
+    yield answered(many.change(measure="loss", target=0.5), small_loss)
     yield answered(clipping, falling)
     yield answered(clipping, falling, nothing)
     yield answered(few.change(version="published"), rising(FEW))

@@ -204,6 +204,18 @@ def test_made_up_rows_are_named_in_a_question_about_them():
         assert best in text or best_percent in plain(text)
 
 
+def test_what_to_know_about_classes_follows_from_the_measure():
+    question, _ = next(uploaded_questions())
+    balanced = question.change(measure="balanced")
+
+    text = plain(texts_question.rows_text(question))
+    text_of_balanced = plain(texts_question.rows_text(balanced))
+
+    assert "ask for balanced accuracy" in text
+    assert "The target is by balanced accuracy" in text_of_balanced
+    assert "ask for" not in text_of_balanced
+
+
 def test_the_recall_of_a_class_is_named(for_most):
     question = for_most.settings.change(measure="recall_1", repeats=100)
     recall = answered(question, rising(100))
@@ -226,4 +238,6 @@ def test_every_sentence_is_true_and_every_text_is_reached(for_most):
     assert PAGE.content.lead(for_most.settings)
     for question, _ in uploaded_questions():
         texts_question.rows_text(question)
+        if "balanced" in question.topic_settings.experiment.measures:
+            texts_question.rows_text(question.change(measure="balanced"))
     assert unread(formats.SAYS) == []
