@@ -1,4 +1,4 @@
-"""Charts of the planner: where a target is reached, and the configurations tried."""
+"""The chart of where a target is reached."""
 
 import math
 from typing import Any
@@ -7,12 +7,10 @@ import numpy as np
 
 from pages.what_if.findings import (
     answer_text,
-    configuration_text,
     curve_finding,
     curve_title,
     measure_axis_title,
     result_text,
-    search_finding,
 )
 from pages.what_if.formats import SAYS, is_percent, slider_label
 from pages.what_if.measurements import Axis
@@ -27,11 +25,6 @@ LOG_FACTOR = 20
 _HIGH = 0.85
 # A text in the first 12 % of the axis is right of its line.
 _EDGE = 0.12
-# Room below and above the configurations, as a share of their range.
-_ROOM = 0.12
-
-
-# Curve
 
 
 def curve(result: WhatIfResult) -> dict:
@@ -186,14 +179,15 @@ def _mark_shapes(result: WhatIfResult) -> list[dict]:
     settings = result.settings
     set_value = getattr(settings, settings.x_field)
     shapes = [theme.dot(set_value, settings.scale * result.base_median, colour=theme.PRIVATE)]
-    if result.curve.interval is not None:
-        low, high = result.curve.interval
-        shapes.append(_interval_strip(low, high))
     answer = result.curve.answer
     if answer is not None:
+        low = answer.low
+        if low is None:
+            low = _x_axis(result).values[0]
         line = {"color": theme.BOUND, "width": 2, "dash": "solid"}
-        shapes.append({**theme.vertical_line(answer), "line": line})
-        shapes.append(theme.dot(answer, settings.target, colour=theme.BOUND))
+        shapes.append(_interval_strip(low, answer.high))
+        shapes.append({**theme.vertical_line(answer.value), "line": line})
+        shapes.append(theme.dot(answer.value, settings.target, colour=theme.BOUND))
     return shapes
 
 
@@ -218,77 +212,14 @@ def _interval_strip(low: float, high: float) -> dict:
 
 def _answer_texts(result: WhatIfResult) -> list[dict]:
     """Return the value of the crossing at its line, left of it unless that is the edge."""
-    solution = result.curve.solution
-    if solution is None:
+    answer = result.curve.answer
+    if answer is None:
         return []
     axis = _x_axis(result)
     low, high = axis.ends
-    x = float(axis.position(result.curve.answer))
-    text = theme.coloured(f"<b>{answer_text(result, solution)}</b>", theme.BOUND)
+    x = float(axis.position(answer.value))
+    text = theme.coloured(f"<b>{answer_text(result, answer)}</b>", theme.BOUND)
     annotation = theme.annotation(text, x=x, y=0, size=13, yref="paper", yanchor="bottom")
     if (x - low) / (high - low) < _EDGE:
         return [{**annotation, "xanchor": "left", "xshift": 4}]
     return [{**annotation, "xanchor": "right", "xshift": -4}]
-
-
-# Best configuration
-
-
-def tries(result: WhatIfResult) -> dict:
-    """Draw the median of each configuration, the best first, and the retests of the best one."""
-    settings = result.settings
-    scale = settings.scale
-    best_first = sorted(
-        result.search.tries,
-        key=lambda configuration: configuration[1],
-        reverse=settings.asked_measure.better == "higher",
-    )
-    medians = [scale * median for _, median in best_first]
-    names = [configuration_text(settings, configuration) for configuration, _ in best_first]
-    base_median = scale * result.base_median
-    traces = [_dots(result, "selected", medians, names, colour=theme.PRIVATE, size=9)]
-    heights = [base_median, settings.target, *medians]
-    winner = result.search.winner
-    if winner is not None and len(winner.retested) > 0:
-        retested = scale * winner.retested_median
-        base_retested = scale * winner.base_median
-        diamond = {"size": 13, "symbol": "diamond"}
-        traces.append(_dots(result, "again", [retested], names[:1], colour=theme.BOUND, **diamond))
-        traces.append(
-            _dots(result, "yours", [base_retested], [""], colour=theme.CURRENT, **diamond)
-        )
-        heights += [retested, base_retested]
-    low = min(heights)
-    high = max(heights)
-    room = _ROOM * ((high - low) or 1.0)
-    return theme.figure(
-        *traces,
-        title=SAYS["chart.tries"],
-        finding=search_finding(result),
-        legend=True,
-        xaxis={
-            "title": {"text": SAYS["chart.order"]},
-            "range": [0.3, len(settings.candidates) + 0.7],
-            "nticks": 7,
-        },
-        yaxis={
-            "title": {"text": measure_axis_title(settings)},
-            "range": [low - room, high + room],
-        },
-        shapes=[theme.horizontal_line(base_median, colour=theme.CURRENT, width=1.5, dash="dot")],
-        annotations=[
-            theme.annotation(
-                "now", x=1, xref="paper", y=base_median, size=13, xanchor="right", yanchor="bottom"
-            )
-        ],
-    )
-
-
-def _dots(
-    result: WhatIfResult, key: str, heights: list[float], names: list[str], **style: Any
-) -> dict:
-    """Return marks at 1, 2 and so on, with their names on hover and a text in the legend."""
-    text = SAYS[f"chart.{key}"]
-    hover = f"%{{text}} {_measure_format(result)}<extra>{text}</extra>"
-    order = list(range(1, len(heights) + 1))
-    return theme.markers(order, heights, hover=hover, name=text, text=names, **style)

@@ -6,7 +6,7 @@ from typing import NamedTuple
 import numpy as np
 
 from pages.what_if.findings import effect_text, effects_axis_title, effects_finding
-from pages.what_if.formats import SAYS, short_value_text, slider_label, value_text
+from pages.what_if.formats import SAYS, slider_label, value_text
 from pages.what_if.measurements import Effect
 from pages.what_if.result import WhatIfResult
 from ui.charts import theme
@@ -59,17 +59,14 @@ def effects(result: WhatIfResult) -> dict:
             bars.append(_bar(result, row, effect))
     value_texts = []
     for bar in bars:
-        text = short_value_text(result.settings, bar.effect.slider, bar.effect.value)
+        text = value_text(result.settings, bar.effect.slider, bar.effect.value)
         value_texts.append(text)
     left, right = _axis_range(bars, value_texts)
     sure_bars = [bar for bar in bars if bar.effect.difference.shown]
     unsure_bars = [bar for bar in bars if not bar.effect.difference.shown]
     traces = [theme.axis_anchor()]
     if bars:
-        traces = [
-            _hover_points(bars, result),
-            _values_beside(bars, value_texts),
-        ]
+        traces = [_values_beside(bars, value_texts, result)]
     letters = max((len(slider_label(slider)) for slider in sliders), default=0)
     return theme.figure(
         *traces,
@@ -192,8 +189,8 @@ def _name(result: WhatIfResult, row: int, slider: str) -> dict:
     return theme.annotation(f"<b>{name}</b><br>now {value}", x=0, y=row, size=13, **position)
 
 
-def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str]) -> dict:
-    """Return the value that each bar moves its slider to, right of it."""
+def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str], result: WhatIfResult) -> dict:
+    """Return the value that each bar moves its slider to, right of it, with a text on hover."""
     texts = []
     for bar, value in zip(bars, value_texts, strict=True):
         arrow = "↑"
@@ -207,18 +204,7 @@ def _values_beside(bars: Sequence[_Bar], value_texts: Sequence[str]) -> dict:
         text=texts,
         textposition="middle right",
         textfont={"size": 13},
-        hoverinfo="skip",
+        hovertext=[effect_text(result, bar.effect) for bar in bars],
+        hovertemplate="%{hovertext}<extra></extra>",
         cliponaxis=False,
-    )
-
-
-def _hover_points(bars: Sequence[_Bar], result: WhatIfResult) -> dict:
-    """Return an invisible point at the end of each bar, with its text on hover."""
-    return theme.scatter(
-        np.array([bar.end for bar in bars]),
-        np.array([bar.middle for bar in bars]),
-        mode="markers",
-        marker={"size": 6, "opacity": 0},
-        text=[effect_text(result, bar.effect) for bar in bars],
-        hovertemplate="%{text}<extra></extra>",
     )

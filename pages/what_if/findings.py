@@ -1,13 +1,9 @@
 """What the charts of the planner show, in the words of their titles and marks."""
 
-from decimal import ROUND_CEILING, ROUND_FLOOR
-
 from lab.experiment.settings import Settings
-from lab.statistics.crossing import Solution
 from pages.what_if.formats import (
     SAYS,
     difference_text,
-    estimate_text,
     is_percent,
     measure_noun,
     measure_text,
@@ -16,10 +12,9 @@ from pages.what_if.formats import (
     setting_text,
     slider_label,
     target_text,
-    two_digits,
     value_text,
 )
-from pages.what_if.measurements import Effect
+from pages.what_if.measurements import Answer, Effect
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from ui.text.sliders import in_sentence
@@ -61,8 +56,8 @@ def curve_title(result: WhatIfResult) -> str:
 def curve_finding(result: WhatIfResult) -> str:
     """Return the finding of the curve, or "" while it is open."""
     curve = result.curve
-    if curve.solution is not None:
-        return result_text(result, "finding.from", value=answer_text(result, curve.solution))
+    if curve.answer is not None:
+        return result_text(result, "finding.from", value=answer_text(result, curve.answer))
     if not curve.complete:
         return ""
     if curve.crossing is None:
@@ -71,26 +66,18 @@ def curve_finding(result: WhatIfResult) -> str:
     return SAYS[f"finding.{curve.crossing.verdict}"]
 
 
-def answer_text(result: WhatIfResult, solution: Solution) -> str:
-    """Return the value that answers the question, with two digits if it is an estimate."""
+def answer_text(result: WhatIfResult, answer: Answer) -> str:
+    """Return the value that answers the question."""
+    return value_text(result.settings, result.settings.x_field, answer.value)
+
+
+def interval_text(result: WhatIfResult, answer: Answer) -> str:
+    """Return the confidence interval of an answer."""
     settings = result.settings
-    if result.curve.is_for_most:
-        return value_text(settings, settings.x_field, solution.safe)
-    return estimate_text(settings, settings.x_field, solution.point)
-
-
-def crossing_interval_text(result: WhatIfResult, crossing: Solution) -> str:
-    """Return the confidence interval of a crossing, its ends rounded outwards.
-
-    The measure rises, so its upper end is the safe value.
-    """
-    settings = result.settings
-    name = settings.x_field
-    high = value_text(settings, name, two_digits(crossing.safe, ROUND_CEILING))
-    if crossing.low is None:
+    high = value_text(settings, settings.x_field, answer.high)
+    if answer.low is None:
         return SAYS("interval.below", high=high)
-    low = value_text(settings, name, two_digits(crossing.low, ROUND_FLOOR))
-    return range_text(low, high)
+    return range_text(value_text(settings, settings.x_field, answer.low), high)
 
 
 # Effects of parameters
@@ -163,23 +150,6 @@ def cell_text(settings: WhatIfSettings, x: float, y: float, median: float) -> st
     for name, value in ((settings.x_field, x), (settings.y_field, y)):
         parts.append(f"{slider_label(name)} {value_text(settings, name, value)}")
     return f"{', '.join(parts)}: {measure_text(settings, median)}"
-
-
-# Search
-
-
-def search_finding(result: WhatIfResult) -> str:
-    """Return the median that selected the best configuration, and that of its retests."""
-    settings = result.settings
-    winner = result.search.winner
-    if winner is None:
-        done = len(result.search.tries)
-        return SAYS("finding.trained", done=done, count=len(settings.candidates))
-    selected = measure_text(settings, winner.selected)
-    if len(winner.retested) == 0:
-        return SAYS("finding.chosen", chosen=selected)
-    retested = measure_text(settings, winner.retested_median)
-    return SAYS("finding.again", chosen=selected, again=retested)
 
 
 def configuration_text(planner: WhatIfSettings, configuration: Settings) -> str:

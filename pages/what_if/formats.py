@@ -2,7 +2,6 @@
 
 import re
 from collections.abc import Sequence
-from decimal import ROUND_HALF_EVEN, Context, Decimal
 from html import escape
 
 from lab.number_text import with_minus
@@ -12,13 +11,6 @@ from ui.text.texts import Texts
 from ui.text.tiles import number
 
 SAYS = Texts(__file__)
-# Whole numbers below this are written in full, even if they are estimates.
-_FULL = 100
-# An estimate that has a confidence interval is known to two digits at most.
-_ESTIMATED_DIGITS = 2
-# Digits that are read off a number before it is rounded, so that 0.1 does not become 0.11 when it
-# is rounded up for its last bit.
-_EXACT_DIGITS = 12
 # The noun of a measure ends before one of these.
 _AFTER_NOUN = re.compile(r",| of | on | by | from | over | with | at | \(")
 
@@ -37,63 +29,25 @@ def is_whole(settings: WhatIfSettings, name: str) -> bool:
     return isinstance(low, int)
 
 
-def is_count(settings: WhatIfSettings, name: str) -> bool:
-    """Return whether a parameter is a count, such as rows."""
-    return is_whole(settings, name) and slider_label(name).endswith("s")
-
-
 def value_text(settings: WhatIfSettings, name: str, value: float) -> str:
-    """Return a parameter's value. Fractions of large whole numbers have three digits."""
-    if is_whole(settings, name) and (float(value).is_integer() or value < _FULL):
+    """Return a parameter's value."""
+    if is_whole(settings, name):
         return f"{round(value):,}"
     return number(value)
 
 
-def estimate_text(settings: WhatIfSettings, name: str, value: float) -> str:
-    """Return an estimated value of a parameter with two digits."""
-    return value_text(settings, name, two_digits(value))
-
-
-def short_value_text(settings: WhatIfSettings, name: str, value: float) -> str:
-    """Return a parameter's value with two digits, or a whole number."""
-    if is_whole(settings, name):
-        return value_text(settings, name, value)
-    return estimate_text(settings, name, value)
-
-
-def two_digits(value: float, rounding: str = ROUND_HALF_EVEN) -> float:
-    """Round to two significant digits, in a direction that the module decimal names.
-
-    >>> from decimal import ROUND_CEILING, ROUND_FLOOR
-    >>> two_digits(0.819), two_digits(0.0384, ROUND_FLOOR), two_digits(1201.0, ROUND_CEILING)
-    (0.82, 0.038, 1300.0)
-    """
-    exact = Decimal(f"{value:.{_EXACT_DIGITS}g}")
-    return float(Context(prec=_ESTIMATED_DIGITS, rounding=rounding).plus(exact))
-
-
 def setting_text(settings: WhatIfSettings, name: str, value: float) -> str:
     """Return a parameter's value with its name, as in "epsilon 0.5" or "50 steps"."""
-    return _with_name(settings, name, value_text(settings, name, value))
+    text = value_text(settings, name, value)
+    case = "one"
+    if is_whole(settings, name) and slider_label(name).endswith("s") and text != "1":
+        case = "many"
+    return SAYS(f"setting.{case}", name=in_sentence(name), value=text)
 
 
 def x_setting_text(settings: WhatIfSettings, value: float) -> str:
     """Return a value of the parameter on the x axis with its name."""
     return setting_text(settings, settings.x_field, value)
-
-
-def x_estimate_text(settings: WhatIfSettings, value: float) -> str:
-    """Return an estimated value of the parameter on the x axis with its name."""
-    name = settings.x_field
-    return _with_name(settings, name, estimate_text(settings, name, value))
-
-
-def _with_name(settings: WhatIfSettings, name: str, value: str) -> str:
-    """Return the text of a value with the parameter's name, which follows a count."""
-    case = "one"
-    if is_count(settings, name) and value != "1":
-        case = "many"
-    return SAYS(f"setting.{case}", name=in_sentence(name), value=value)
 
 
 def range_text(low: str, high: str) -> str:
@@ -149,15 +103,6 @@ def difference_text(settings: WhatIfSettings, value: float) -> str:
 def _one_decimal(share: float) -> str:
     """Return a share in percent, with a decimal."""
     return with_minus(f"{100 * share:.1f}")
-
-
-def measure_range_text(settings: WhatIfSettings, low: float, high: float) -> str:
-    """Return a range of the measure, as in "87.2 to 89.0 %"."""
-    low_text = measure_text(settings, low)
-    high_text = measure_text(settings, high)
-    if low_text == high_text:
-        return low_text
-    return range_text(low_text.removesuffix("\u00a0%"), high_text)
 
 
 # Texts

@@ -121,6 +121,17 @@ class Effect(NamedTuple):
     difference: Difference
 
 
+class Answer(NamedTuple):
+    """A value that is enough to reach the target.
+
+    low, high: its confidence interval. None stands for an interval that is open below.
+    """
+
+    value: float
+    low: float | None
+    high: float
+
+
 class Peak(NamedTuple):
     """The best median of a curve.
 
@@ -134,7 +145,7 @@ class Peak(NamedTuple):
 
 
 class Winner(NamedTuple):
-    """The best of the configurations and, once all are done, its retests on other splits.
+    """The best of the configurations, and its retests on other splits.
 
     selected: the median by which it was selected.
     retested, base: its median and that of the topic's settings on each other split, (S,).
@@ -143,9 +154,9 @@ class Winner(NamedTuple):
 
     settings: Settings
     selected: float
-    retested: np.ndarray = np.empty(0)
-    base: np.ndarray = np.empty(0)
-    gain: Case | None = None
+    retested: np.ndarray
+    base: np.ndarray
+    gain: Case
 
     @property
     def retested_median(self) -> float:

@@ -26,7 +26,7 @@ from ui.compute.runner import compute
 from ui.export.share_dialog import address, handout_of
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices
 from ui.page.suggestion import Suggestion
-from ui.page.tabs import GUARANTEE_TAB, Tab
+from ui.page.tabs import Tab
 from ui.page.view import Rows
 from ui.session import page_links
 from ui.session.page_state import PageState
@@ -141,11 +141,8 @@ def label_button(pages: Sequence[Page], state: PageState, result: WhatIfResult) 
 
 
 def main_charts(result: WhatIfResult) -> Rows:
-    """Return the curve or the configurations, the effects of parameters, and the map."""
-    if result.settings.answered_question == "best":
-        first = _chart("tries", charts.tries(result), wide=1.45)
-    else:
-        first = _chart("curve", charts.curve(result), wide=1.45)
+    """Return the curve, the effects of parameters, and the map."""
+    curve = _chart("curve", charts.curve(result), wide=1.45)
     effects = _chart("effects", charts_effects.effects(result), wide=1.2)
     median_map = _chart(
         "map",
@@ -153,7 +150,7 @@ def main_charts(result: WhatIfResult) -> Rows:
         wide=1.1,
         clicks=charts_map.clicks(result.settings),
     )
-    return [[first, effects, median_map]]
+    return [[curve, effects, median_map]]
 
 
 def _chart(name: str, figure: Mapping[str, Any], **layout: Any) -> Chart:
@@ -213,15 +210,11 @@ def planner_page(pages: Sequence[Page]) -> Page:
                 "warning": texts_question.warning,
                 "verdict": texts_answer.verdict,
                 "caption": texts_tiles.caption,
-                "guarantee": texts_tables.price,
                 "table": texts_tables.table,
             },
             charts=main_charts,
             actions=partial(label_button, pages),
-            tabs=(
-                Tab(GUARANTEE_TAB.name, "Cost of tuning", ("guarantee",)),
-                Tab("table", "Table", ("table",)),
-            ),
+            tabs=(Tab("table", "Table", ("table",)),),
             lead=texts_question.introduction,
         ),
         exports=Exports(

@@ -4,6 +4,7 @@ from dataclasses import asdict
 from typing import Any
 
 from lab.experiment.settings import Settings
+from pages.what_if.measurements import MOST
 from pages.what_if.tasks import OTHER_SEEDS
 
 
@@ -57,8 +58,9 @@ def _curve_lines(settings: Any) -> list[str]:
         f"print(summary(runs, target={goal!r}, better={better!r}).to_string())",
     ]
     if settings.only_improves:
-        lines.append(
-            f"found = smallest(settings, {name!r}, {goal!r}, values=values,"
-            f" {runs})  # the answer, in a row"
-        )
+        answer = f"smallest(settings, {name!r}, {goal!r}, values=values, {runs}"
+        lines += [
+            f"found = {answer})  # the answer for the median, in a row",
+            f"found_for_most = {answer}, share={MOST})  # the answer for 90 % of runs",
+        ]
     return lines

@@ -1,4 +1,4 @@
-"""Result of a question: runs of the topic's settings, effects of parameters, and their cost."""
+"""Result of a question: runs of the topic's settings, and effects of parameters."""
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
@@ -7,11 +7,9 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.privacy import Guarantee
 from lab.experiment.settings import Settings
 from lab.statistics.differences import Difference
 from lab.sweeps.sweep import difference_of_settings, summary
-from lab.sweeps.tuning_cost import prices
 from pages.what_if.measurements import BaseRuns, Curve, Effect
 from pages.what_if.recommendation import Recommendation, recommend
 from pages.what_if.result_curve import CurveResult, reaches
@@ -146,16 +144,6 @@ class WhatIfResult:
             self.base.runs,
             confidence=confidence,
         )
-
-    # Cost
-
-    @cached_property
-    def prices(self) -> Mapping[str, Guarantee]:
-        """Return the cost of a search on private rows by the way of its release.
-
-        It is empty if a run has no guarantee.
-        """
-        return prices(self.settings.topic_settings, self.settings.tries)
 
     # Tables
 

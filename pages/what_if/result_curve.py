@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.statistics.crossing import Crossing, Solution, smallest
 from lab.sweeps.sweep import best
-from pages.what_if.measurements import MOST, Curve, Peak
+from pages.what_if.measurements import MOST, Answer, Curve, Peak
 from pages.what_if.settings import WhatIfSettings
 
 
@@ -81,36 +81,14 @@ class CurveResult:
         )
 
     @property
-    def solution(self) -> Solution | None:
-        """Return the crossing for 90 % of runs, else that for the median, or None without one."""
-        for crossing in (self.crossing_for_most, self.crossing):
-            if isinstance(crossing, Solution):
-                return crossing
-        return None
-
-    @property
-    def is_for_most(self) -> bool:
-        """Return whether the solution is the crossing for 90 % of runs."""
-        return isinstance(self.crossing_for_most, Solution)
-
-    @property
-    def answer(self) -> float | None:
+    def answer(self) -> Answer | None:
         """Return the tested value with which 90 % of runs reach the target.
 
-        Without one, it is the estimated value from which on the median does, or None.
+        Without one, it is the first tested value after the estimate for the median, or None.
         """
-        if self.solution is None:
-            return None
-        if self.is_for_most:
-            return self.solution.safe
-        return self.solution.point
-
-    @property
-    def interval(self) -> tuple[float, float] | None:
-        """Return the confidence interval of the solution within the axis, or None without one."""
-        if self.solution is None:
-            return None
-        low = self.solution.low
-        if low is None:
-            low = self.planned_values[0]
-        return float(low), self.solution.safe
+        if isinstance(self.crossing_for_most, Solution):
+            crossing = self.crossing_for_most
+            return Answer(crossing.safe, crossing.low, crossing.safe)
+        if isinstance(self.crossing, Solution):
+            return Answer(self.crossing.tested, self.crossing.low, self.crossing.safe)
+        return None

@@ -31,15 +31,14 @@ class SearchResult:
     @cached_property
     def winner(self) -> Winner | None:
         """Return the best configuration and its retests, or None until all are done."""
-        if not self.tries or len(self.tries) < len(self.settings.candidates):
+        is_tried = len(self.tries) == len(self.settings.candidates) > 0
+        if not is_tried or len(self.retests) < max(2, self.planned_retests):
             return None
         medians = [median for _, median in self.tries]
         settings, selected = self.tries[best(medians, self.settings.asked_measure)]
-        if len(self.retests) < max(2, self.planned_retests):
-            return Winner(settings, selected)
         return Winner(
-            settings,
-            selected,
+            settings=settings,
+            selected=selected,
             retested=np.array([np.median(runs) for runs, _ in self.retests]),
             base=np.array([np.median(base_runs) for _, base_runs in self.retests]),
             gain=self._gain(settings),

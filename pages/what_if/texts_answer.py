@@ -1,19 +1,19 @@
 """The planner's answer in two or three sentences."""
 
 from lab.statistics.claims import Case
-from lab.statistics.crossing import Crossing, Solution
+from lab.statistics.crossing import Crossing
 from pages.what_if.findings import (
     configuration_text,
-    crossing_interval_text,
+    interval_text,
     result_text,
 )
 from pages.what_if.formats import (
     SAYS,
     join_texts,
     measure_text,
-    x_estimate_text,
     x_setting_text,
 )
+from pages.what_if.measurements import Answer
 from pages.what_if.recommendation import Recommendation
 from pages.what_if.result import WhatIfResult
 from pages.what_if.texts_card import advice, epsilon_to_take, median_reach
@@ -34,8 +34,8 @@ def verdict(result: WhatIfResult) -> str:
         enough = _enough(result, recommendation)
         return join_texts([enough, median_reach(result, recommendation)])
     crossing = result.curve.crossing
-    if isinstance(crossing, Solution):
-        return _solution(result, crossing)
+    if result.curve.answer is not None:
+        return _solution(result, result.curve.answer)
     if not result.curve.complete:
         done = len(result.curve.measured.values)
         return result_text(result, "so-far", done=done, best=_best_median(result))
@@ -47,13 +47,13 @@ def verdict(result: WhatIfResult) -> str:
 # Where the target is reached
 
 
-def _solution(result: WhatIfResult, solution: Solution) -> str:
+def _solution(result: WhatIfResult, answer: Answer) -> str:
     """Name the value from which on the median reaches the target."""
     return result_text(
         result,
         "found.median",
-        point=x_estimate_text(result.settings, solution.point),
-        between=crossing_interval_text(result, solution),
+        point=x_setting_text(result.settings, answer.value),
+        between=interval_text(result, answer),
     )
 
 
@@ -117,9 +117,6 @@ def _best_configuration(result: WhatIfResult) -> str:
         return SAYS("best.waiting", done=len(result.search.tries), tries=tries)
     configuration = configuration_text(settings, winner.settings)
     text = SAYS("best.chosen", tries=tries, configuration=configuration)
-    if winner.gain is None:
-        selected = measure_text(settings, winner.selected)
-        return join_texts([text, SAYS("best.pending", chosen=selected)])
     retests = SAYS(
         f"best.{_GAINS[winner.gain]}",
         splits=len(winner.retested),

@@ -1,18 +1,15 @@
 """The tiles of an answer, and the caption under its charts."""
 
 from lab.statistics.crossing import Crossing
-from pages.what_if.findings import answer_text, crossing_interval_text, result_text
+from pages.what_if.findings import answer_text, interval_text, result_text
 from pages.what_if.formats import (
     SAYS,
-    is_count,
     is_percent,
     measure_noun,
     measure_text,
     slider_label,
-    two_digits,
     value_text,
 )
-from pages.what_if.measurements import Winner
 from pages.what_if.result import WhatIfResult
 from ui.text.tiles import Tile
 
@@ -50,27 +47,21 @@ def _base_tile(result: WhatIfResult) -> Tile:
 
 def _answer_tile(result: WhatIfResult) -> Tile:
     """Return the tile of the value that answers the question."""
-    settings = result.settings
-    case = "smallest"
-    if is_count(settings, settings.x_field):
-        case = "fewest"
-    name = result_text(result, f"tiles.{case}")
-    solution = result.curve.solution
-    if solution is None:
+    name = result_text(result, "tiles.answer")
+    answer = result.curve.answer
+    if answer is None:
         missing = _missing_value(result, result.curve.crossing)
         return Tile(name, missing, SAYS["tiles.median"], tone="bound")
-    amount = two_digits(solution.point)
-    note = SAYS("tiles.found", interval=crossing_interval_text(result, solution))
+    note = SAYS("tiles.found", interval=interval_text(result, answer))
     if result.recommendation is not None:
-        amount = result.recommendation.value
         note = result_text(result, "tiles.reach", hits=result.recommendation.hits)
     return Tile(
         name,
-        answer_text(result, solution),
+        answer_text(result, answer),
         note,
         tone="bound",
-        amount=amount,
-        unit=slider_label(settings.x_field),
+        amount=answer.value,
+        unit=slider_label(result.settings.x_field),
     )
 
 
@@ -100,22 +91,16 @@ def _peak_tiles(result: WhatIfResult) -> list[Tile]:
     """Return the tiles of the best median of the curve."""
     settings = result.settings
     peak = result.curve.peak
-    name = SAYS[f"tiles.peak_{settings.asked_measure.better}"]
-    values = len(result.curve.measured.values)
-    if not result.curve.complete:
-        done = SAYS("finding.trained", done=values, count=len(result.plan.curve))
-        return [Tile(name, WAITING, done, tone="bound"), _base_tile(result)]
+    name = result_text(result, f"tiles.peak_{settings.asked_measure.better}")
     best = Tile(
         name,
         value_text(settings, settings.x_field, peak.value),
-        result_text(result, "tiles.peak_note", values=values),
+        SAYS("tiles.peak_note", median=measure_text(settings, peak.median)),
         tone="bound",
         amount=peak.value,
         unit=slider_label(settings.x_field),
     )
-    note = result_text(result, "tiles.there_note", hits=peak.hits)
-    median = _measure_tile(result, SAYS["tiles.there"], peak.median, note)
-    return [best, median, _base_tile(result)]
+    return [best, _base_tile(result)]
 
 
 # The best configuration
@@ -128,24 +113,27 @@ def _search_tiles(result: WhatIfResult) -> list[Tile]:
     if winner is None:
         done = SAYS("tiles.tried", done=len(result.search.tries), tries=tries)
         return [Tile(SAYS["tiles.best"], WAITING, done, tone="bound"), _base_tile(result)]
-    note = SAYS("tiles.selected_note", tries=tries)
-    selected = _measure_tile(result, SAYS["tiles.selected"], winner.selected, note)
-    if len(winner.retested) == 0:
-        retested = Tile(SAYS["tiles.again"], WAITING, SAYS["tiles.again_wait"], tone="bound")
-        return [retested, selected, _base_tile(result)]
-    return _retest_tiles(result, winner, selected)
-
-
-def _retest_tiles(result: WhatIfResult, winner: Winner, selected: Tile) -> list[Tile]:
-    """Return the tiles of the best configuration after its retests."""
-    note = SAYS("tiles.again_note", splits=len(winner.retested))
-    retested = _measure_tile(
-        result, SAYS["tiles.again"], winner.retested_median, note, tone="bound"
-    )
-    base_median = measure_text(result.settings, result.base_median)
-    note = SAYS("tiles.yours_note", median=base_median)
-    base = _measure_tile(result, SAYS["tiles.yours"], winner.base_median, note)
-    return [retested, selected, base]
+    return [
+        _measure_tile(
+            result,
+            SAYS["tiles.again"],
+            winner.retested_median,
+            SAYS("tiles.again_note", splits=len(winner.retested)),
+            tone="bound",
+        ),
+        _measure_tile(
+            result,
+            SAYS["tiles.selected"],
+            winner.selected,
+            SAYS("tiles.selected_note", tries=tries),
+        ),
+        _measure_tile(
+            result,
+            SAYS["tiles.yours"],
+            winner.base_median,
+            SAYS("tiles.yours_note", median=measure_text(result.settings, result.base_median)),
+        ),
+    ]
 
 
 def caption(result: WhatIfResult) -> str:

@@ -14,7 +14,6 @@ MOST = 0.9
 ROUNDING = 1e-12
 # A difference of less than a point, or of 1 % of the topic's settings, is none.
 LEAST_DIFFERENCE = 0.01
-OTHER_SPLITS = 4
 
 
 def sign(result: WhatIfResult) -> int:
@@ -81,15 +80,13 @@ def shown_to_reach(result: WhatIfResult) -> list[bool]:
     return (low >= goal(result) - ROUNDING).tolist()
 
 
-def values_with_text(result: WhatIfResult, text: str, rounding: str) -> list[int]:
-    """Return the indices of the values that look like ``text`` with two digits."""
+def index_of_text(result: WhatIfResult, text: str) -> int:
+    """Return the index of the value that looks like ``text``."""
     settings = result.settings
-    indices = []
-    for index, value in enumerate(result.curve.measured.values):
-        rounded = formats.two_digits(value, rounding)
-        if formats.value_text(settings, settings.x_field, rounded) == text:
-            indices.append(index)
-    return indices
+    texts = []
+    for value in result.curve.measured.values:
+        texts.append(formats.value_text(settings, settings.x_field, value))
+    return texts.index(text)
 
 
 # Search and cost
@@ -111,12 +108,3 @@ def retests_differ(result: WhatIfResult) -> str:
     if gaps.mean() < -half_width and median <= -least:
         return "worse"
     return ""
-
-
-def used_runs(result: WhatIfResult) -> int:
-    """Return the number of runs that the answer uses."""
-    settings = result.settings
-    settings_measured = len(result.plan.curve)
-    if settings.answered_question == "best":
-        settings_measured = len(settings.candidates) + 2 * OTHER_SPLITS
-    return settings_measured * settings.repeats

@@ -114,7 +114,7 @@ def test_along_a_parameter_that_may_help_or_harm_the_answer_is_the_best_median()
     best = min(question.experiment.plan.curve, key=lambda clip_norm: abs(np.log(clip_norm)))
     peak = result.curve.peak
     assert result.curve.crossing is None
-    assert result.curve.interval is None
+    assert result.curve.answer is None
     assert peak.value == best
     assert peak.median == pytest.approx(0.85, abs=0.01)
     assert peak.hits == np.count_nonzero(result.curve_runs[best] >= 0.8)
@@ -171,11 +171,12 @@ def test_the_program_prints_the_table_of_the_page(slider):
 
 def test_the_program_finds_the_crossing_of_the_page():
     question = question_about("classifier")
-    crossing = question.experiment.run().curve.crossing
+    curve = question.experiment.run().curve
 
     _, names = run_program(question)
 
-    pd.testing.assert_frame_equal(names["found"], pd.DataFrame([asdict(crossing)]))
+    for name, crossing in (("found", curve.crossing), ("found_for_most", curve.crossing_for_most)):
+        pd.testing.assert_frame_equal(names[name], pd.DataFrame([asdict(crossing)]))
 
 
 def test_the_program_prints_the_retested_median_of_the_page(searched):

@@ -123,7 +123,7 @@ def test_only_sliders_with_an_effect_have_bars():
     points, *_ = charts_effects.effects(result)["data"]
 
     assert len(points["text"]) == 2
-    assert all(text.startswith("Clipping norm") for text in points["text"])
+    assert all(text.startswith("Clipping norm") for text in points["hovertext"])
 
 
 @pytest.fixture(scope="module")

@@ -3,7 +3,6 @@
 import os
 from collections.abc import Iterator
 from dataclasses import replace
-from decimal import ROUND_CEILING, ROUND_FLOOR
 from itertools import chain
 
 import numpy as np
@@ -26,7 +25,7 @@ from tests.pages.what_if import oracles
 from tests.pages.what_if.answers import answered, random_result, rising, searched, solved
 from tests.pages.what_if.examples import PAGE, TOPICS
 from tests.reached import unread
-from tests.sentences import Rules, amount, broken_by, plain
+from tests.sentences import Rules, broken_by, plain
 
 # Most letters of a verdict, and of the four sentences of a card.
 LONGEST = 300
@@ -61,15 +60,9 @@ def interval_is_right(result, match) -> bool:
     """Return whether the lower end is shown to miss the target, and the upper one to reach it."""
     low, high = oracles.median_limits(result)
     goal = oracles.goal(result)
-    lower = oracles.values_with_text(result, match[1], ROUND_FLOOR)
-    upper = oracles.values_with_text(result, match[2], ROUND_CEILING)
-    return (high[lower] < goal).any() and (goal <= low[upper] + oracles.ROUNDING).any()
-
-
-def has_two_digits(result, match) -> bool:
-    """Return whether a crossing and the ends of its interval have two digits at most."""
-    numbers = [amount(text) for text in match.groups() if text]
-    return all(float(f"{number:.2g}") == number for number in numbers)
+    lower = oracles.index_of_text(result, match[1])
+    upper = oracles.index_of_text(result, match[2])
+    return high[lower] < goal <= low[upper] + oracles.ROUNDING
 
 
 def reached_by_most(result, match) -> bool:
@@ -77,7 +70,7 @@ def reached_by_most(result, match) -> bool:
 
     They are enough to show that 90 % of runs do, and at the value before they are not.
     """
-    index = int(np.searchsorted(result.curve.measured.values, result.curve.answer))
+    index = int(np.searchsorted(result.curve.measured.values, result.curve.answer.value))
     reaching = oracles.reaching_runs(result, index)
     counts = (int(match[1]), int(match[2]))
     later = range(index, len(result.curve.measured.values))
@@ -148,8 +141,7 @@ PEAK = (
 NUMBER = r"[\d.,e-]*\d"
 RULES: Rules = {
     rf"with 95 % confidence, (\S+) to ({NUMBER})\)": interval_is_right,
-    rf"({NUMBER})(?: \w+)? \(with 95 % confidence, (\S+) to ({NUMBER})\)": has_two_digits,
-    r": (\S+) median run, (\S+) to (\S*\d)\.": has_two_digits,
+    rf"median run, (\S+) to ({NUMBER})\.": interval_is_right,
     r"(?<!that )(?<!\d)(\d+) of (\d+) runs reach (?!the target)[A-Za-z]": reached_by_most,
     r"With ([^.]*?(?:\d\.\d+)?[^.]*?), the median run does, but only (\d+) of": median_reaches,
     r"at all values of": everywhere,
