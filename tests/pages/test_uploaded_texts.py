@@ -42,12 +42,14 @@ OF_CLASSES: Rules = NOBODY | {
         m[1] == r.settings.unit
     ),
 }
-LEARNT: Rules = {
-    r"[Tt]rained on (?:your file, )?([\d,]+) (?:of ([\d,]+) )?(rows|people)": lambda r, m: (
+TRAINED: Rules = {
+    r"Trained on ([\d,]+) (?:of ([\d,]+) )?(rows|people)": lambda r, m: (
         amount(m[1]) == r.settings.rows
         and (m[2] is None) == (r.settings.rows == r.settings.own.private)
         and (m[3] == "people") == by_person(r)
     ),
+}
+LEARNT: Rules = TRAINED | {
     r"Tested on (?:one row each of )?([\d,]+)": counts(lambda r: len(r.split.y_test)),
 }
 ONLY: dict[str, Rules] = {
@@ -60,10 +62,9 @@ ONLY: dict[str, Rules] = {
         r"[Uu]p to (\d+) (?:rows of each|of a person's rows)": counts(lambda _: 8, given=by_person),
     },
 }
-OF_NUMBERS: Rules = NOBODY | {
-    r"trained on ([\d,]+) (?:of [\d,]+ )?(rows|people)": lambda r, m: (
-        amount(m[1]) == r.settings.rows and (m[2] == "people") == by_person(r)
-    ),
+OF_NUMBERS: Rules = {
+    **NOBODY,
+    **TRAINED,
     r"one person, all of their rows": lambda r, _: (
         by_person(r) and r.settings.source.rows_each >= 1
     ),
