@@ -73,7 +73,7 @@ def agree(page: Page, epsilon: str) -> None:
     hold_still(slider(page))
 
 
-def test_a_server_that_is_killed_and_started_anew(rested, server):
+def test_a_page_recovers_when_its_server_is_killed_and_started_anew(rested, server):
     """Streamlit's dialog opens some seconds after the connection is lost, and is closed before
     anybody sees it.
     """
@@ -99,7 +99,7 @@ def test_a_server_that_is_killed_and_started_anew(rested, server):
     agree(rested, "0.01")
 
 
-def test_a_cut_line_to_a_server_that_stays(rested):
+def test_a_page_recovers_when_its_line_to_the_server_is_cut(rested):
     up, ends = [True], []
 
     def carry(socket):
@@ -218,7 +218,7 @@ def late(chromium, serve):
 
 
 @pytest.mark.parametrize("path", PATHS)
-def test_no_choice_is_lost_and_back_leads_back(late, path):
+def test_with_late_messages_no_choice_is_lost_and_back_leads_back(late, path):
     """A choice right after a movement is kept, and so is the movement; so is the last of two quick
     choices.
     """

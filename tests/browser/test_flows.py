@@ -166,7 +166,7 @@ def test_pin_drag_swap_reload_and_unpin(lab):
     expect(page.locator("[data-chart='map.public']")).to_be_visible()
 
 
-def test_another_question_and_a_click_on_the_map(lab):
+def test_what_if_answers_another_question_and_a_click_on_its_map(lab):
     page = lab("what-if?repeats=24", charts=1, width=1440)
     says(page, re.compile(r"Median accuracy is 90\s% with epsilon 0\.\d+"))
     choose(page, "Question", "How many people for accuracy 90 %?")
@@ -181,7 +181,7 @@ def test_another_question_and_a_click_on_the_map(lab):
     expect(page).to_have_url(re.compile(r"base=[^&]*clip_norm\+(?!0\.5\b)[^&]*rows"))
 
 
-def test_the_tab_asks_about_the_page_and_its_link_too(lab):
+def test_the_tab_what_if_asks_about_the_settings_of_the_page(lab):
     page = lab("classifier?public_rows=0", charts=1, width=1440)
     tab(page, "What if")
     says(page, re.compile(r"80\s%"), ANSWER)

@@ -135,7 +135,7 @@ def test_a_drag_is_answered_while_it_lasts(noted):
     address(page, epsilon=value)
 
 
-def test_a_stop_that_is_at_hand_is_shown_without_a_question(noted):
+def test_a_prefetched_stop_is_shown_without_a_request(noted):
     page, stops, heard = noted("work=30"), {1.06, 1.12, 1.19, 1.26, 1.33}, set()
 
     def note(frame: str | bytes) -> None:
@@ -155,7 +155,7 @@ def test_a_stop_that_is_at_hand_is_shown_without_a_question(noted):
     assert page.evaluate("told.questions") == 0
 
 
-def test_what_hovers_is_never_of_an_older_picture(noted):
+def test_the_hover_label_never_shows_an_older_chart(noted):
     page = noted()
     slider(page).focus()
     plane = page.locator("[data-chart=moves] .draglayer .nsewdrag")
@@ -172,7 +172,7 @@ def test_what_hovers_is_never_of_an_older_picture(noted):
     assert before not in page.evaluate(HOVERS)
 
 
-def test_it_plays_every_moment_in_order_and_all_together(noted):
+def test_a_training_plays_every_step_in_order_in_all_charts_together(noted):
     page = noted()
     page.evaluate("() => { seen.length = 0 }")
     button(page, "Play").click()
@@ -260,7 +260,7 @@ FORGED = [None, [], "epsilon", {}, {name: value for name, value in GOOD.items() 
 FORGED += [GOOD | {name: value} for name, values in WRONG.items() for value in values]
 
 
-def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_nothing(monkeypatch):
+def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_ignored(monkeypatch):
     def read(state: object, after: int = -1) -> Movement | None:
         monkeypatch.setattr(st, "session_state", {"sliders": state})
         return movement("sliders", after=after)

@@ -309,7 +309,7 @@ def compared(bench: Bench, before: dict, after: dict) -> dict[str, float]:
         ),
     ],
 )
-def test_what_is_painted_is_what_plotly_draws(
+def test_a_painted_chart_looks_as_plotly_draws_it(
     bench: Bench, opened: str, look: str, sliders: int | None
 ):
     """Over one picture, of the first sliders or of all."""
@@ -352,7 +352,7 @@ def test_each_trace_is_painted_and_one_that_is_left_out_is_noticed(bench: Bench,
 
 
 @pytest.mark.parametrize("kind", ["linear", "log"])
-def test_ticks_are_plotlys(bench: Bench, kind: str):
+def test_painted_ticks_are_those_of_plotly(bench: Bench, kind: str):
     random, known = np.random.default_rng(7), 0
     for _ in range(40):
         up, length = bool(random.integers(2)), int(random.integers(120, 900))
@@ -385,7 +385,7 @@ def test_a_chart_that_is_given_back_is_as_plotly_left_it(bench: Bench):
 
 
 @pytest.mark.parametrize("panned", [False, True])
-def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench, panned: bool):
+def test_a_chart_at_rest_after_a_movement_is_drawn_by_plotly_again(bench: Bench, panned: bool):
     """What a person has moved into view stays."""
     bench.place({"chart": 300})
     note = {"text": "here", "x": 1, "y": 0.5, "showarrow": False}
@@ -430,7 +430,7 @@ def test_what_moved_and_stands_again_is_plotlys_again(bench: Bench, panned: bool
         {"layout": AXES | {"title": {"text": "a title where there was none"}}},
     ],
 )
-def test_what_is_not_known_is_left_to_plotly(bench: Bench, unknown: dict):
+def test_a_chart_with_an_unknown_part_is_left_to_plotly(bench: Bench, unknown: dict):
     bench.place({"chart": 300})
     before = bench.draw({"chart": CHART})
     after = bench.paint({"chart": CHART | unknown})

@@ -97,7 +97,7 @@ def test_page_keys_step_and_arrows_move(lab):
     at(page, 4, 5, "10")
 
 
-def test_blank_full_another_picture_and_leave(presented):
+def test_a_presented_page_can_be_blanked_and_shown_full_with_another_chart_and_left(presented):
     page = presented("classifier?epsilon=0.7")
     page.evaluate(
         "Element.prototype.requestFullscreen = () => Promise.resolve(window.filled = true)"

@@ -104,7 +104,7 @@ def test_a_hand_ends_the_playing(toy, by):
     assert (step == "7") == (by == "field")
 
 
-def test_one_step_at_a_time_by_keyboard(toy):
+def test_the_keyboard_moves_a_training_one_step_at_a_time(toy):
     page = toy()
     for name in PLAYER[:2]:
         expect(button(page, name)).to_have_attribute("aria-disabled", "true")

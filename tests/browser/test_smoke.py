@@ -316,7 +316,7 @@ def press(page: Page, name: str, then: Locator) -> None:
     expect(then).to_be_focused()
 
 
-def test_pin_swap_and_unpin_leave_it_on_the_buttons(classifier):
+def test_pin_swap_and_unpin_leave_the_focus_on_the_buttons(classifier):
     for pressed, then in (
         ("Pin for comparison", "Unpin"),
         ("Swap", "Swap"),

@@ -92,7 +92,7 @@ def count_bytes(value: Any) -> int:
 
 
 @pytest.mark.parametrize("hold", HOLDERS.values(), ids=HOLDERS)
-def test_bytes_are_counted_wherever_they_are(hold):
+def test_bytes_are_counted_in_every_kind_of_container(hold):
     full = count_bytes(hold(make_array()))
     empty = count_bytes(hold(np.empty(0)))
 

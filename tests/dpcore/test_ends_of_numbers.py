@@ -45,14 +45,14 @@ MECHANISMS = {
 @pytest.mark.parametrize("bad", [math.nan, math.inf, -math.inf], ids=str)
 class TestReleases:
     @pytest.mark.parametrize("mechanism", MECHANISMS.values(), ids=MECHANISMS)
-    def test_a_mechanism_refuses_what_is_no_finite_number(self, mechanism, bad):
+    def test_a_mechanism_refuses_arrays_with_numbers_that_are_not_finite(self, mechanism, bad):
         with pytest.raises(check.RefusedError, match="^(value|scores) is 'not finite'"):
             mechanism.release(np.array([0.0, bad, 50.0]), np.random.default_rng(0))
 
     @pytest.mark.parametrize(
         "mechanism", [MECHANISMS["Gaussian"], MECHANISMS["Laplace"]], ids=["Gaussian", "Laplace"]
     )
-    def test_so_it_does_of_a_single_number(self, mechanism, bad):
+    def test_a_mechanism_refuses_a_single_number_that_is_not_finite(self, mechanism, bad):
         with pytest.raises(check.RefusedError, match="^value is "):
             mechanism.release(bad, np.random.default_rng(0))
 
@@ -173,7 +173,7 @@ class TestBasis:
     RUN = sampled(0.00033, 4.0, 10_000)
 
     @pytest.mark.parametrize("name", ["pld", "pld-coarse"])
-    def test_it_is_that_of_the_theorem_which_made_epsilon(self, name):
+    def test_the_basis_is_that_of_the_theorem_which_gave_epsilon(self, name):
         tiny = {"delta": 1.13e-18, "adjacency": ADD}
         found = accountants.account(self.RUN, **tiny, accountant=name)
         by_orders = accountants.account(self.RUN, **tiny, accountant="renyi")
@@ -181,7 +181,7 @@ class TestBasis:
         assert found.basis == by_orders.basis == "RDP accountant (orders to 1,024)"
 
     @pytest.mark.parametrize("name", ["pld", "pld-coarse"])
-    def test_elsewhere_it_is_the_distribution(self, name):
+    def test_the_basis_is_the_loss_distribution_where_rounding_hides_nothing(self, name):
         found = accountants.account(self.RUN, delta=1e-5, adjacency=ADD, accountant=name)
         assert found.basis == accountants.BASES[name]
 

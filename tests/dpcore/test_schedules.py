@@ -15,24 +15,24 @@ from tests.accounting_oracles import epsilon
 
 class TestFactors:
     @pytest.mark.parametrize("shape", SHAPES)
-    def test_they_go_from_1_to_the_end(self, shape):
+    def test_the_factors_of_a_ramp_go_from_1_to_its_end(self, shape):
         first, *_, last = Schedule(0.2, 41, shape).factors
 
         assert first == 1
         assert last == pytest.approx(0.2)
 
-    def test_linear_ones_change_by_equal_differences(self):
+    def test_factors_of_a_linear_ramp_change_by_equal_differences(self):
         differences = np.diff(Schedule(0.2, 41, "linear").factors)
 
         np.testing.assert_allclose(differences, differences.mean())
 
-    def test_geometric_ones_change_by_equal_ratios(self):
+    def test_factors_of_a_geometric_ramp_change_by_equal_ratios(self):
         log_ratios = np.diff(np.log(Schedule(0.2, 41, "geometric").factors))
 
         np.testing.assert_allclose(log_ratios, log_ratios.mean())
 
     @pytest.mark.parametrize("shape", SHAPES)
-    def test_a_single_step_has_factor_1(self, shape):
+    def test_a_ramp_of_a_single_step_has_factor_1(self, shape):
         assert Schedule(0.2, 1, shape).factors.tolist() == [1]
 
     @pytest.mark.parametrize("shape", SHAPES)
@@ -44,7 +44,7 @@ class TestFactors:
             pytest.param("shape", {"shape": "sudden"}, id="shape"),
         ],
     )
-    def test_what_is_out_of_range_is_refused_by_name(self, shape, name, changes):
+    def test_an_argument_of_a_ramp_out_of_range_is_refused_by_name(self, shape, name, changes):
         options = {"end": 1.0, "steps": 5, "shape": shape, **changes}
 
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
@@ -67,13 +67,13 @@ class TestLevels:
     def levels(self, schedule, until):
         return schedule.levels(until=until, count=self.PARTS)
 
-    def test_every_step_is_counted_once(self, levels, until, shape, end):
+    def test_the_levels_of_a_ramp_count_every_step_once(self, levels, until, shape, end):
         assert sum(levels.values()) == until
 
-    def test_they_are_few(self, levels, until, shape, end):
+    def test_a_ramp_has_few_levels(self, levels, until, shape, end):
         assert len(levels) <= self.PARTS + 1
 
-    def test_they_are_below_the_factors_by_at_most_a_part(
+    def test_levels_are_below_the_factors_by_at_most_one_part_of_the_grid(
         self, schedule, levels, until, shape, end
     ):
         rounded = np.repeat(list(levels.keys()), list(levels.values()))
@@ -96,14 +96,14 @@ class TestOrderOfSteps:
         return epsilon(schedules.event(ramp, first_multiplier, rate=0.01), accountant)
 
     @pytest.mark.parametrize("accountant", ["renyi", "pld"])
-    def test_it_does_not_matter(self, accountant):
+    def test_the_order_of_steps_does_not_change_epsilon(self, accountant):
         falling = self.epsilon_of_ramp(accountant, 0.25)
         rising = self.epsilon_of_ramp(accountant, 4.0)
 
         # Both are rounded to other grids.
         assert rising == pytest.approx(falling, rel=1e-3)
 
-    def test_rounding_costs_three_percent(self):
+    def test_rounding_factors_down_costs_three_percent_of_epsilon(self):
         falling = self.epsilon_of_ramp("pld", 0.25)
 
         # The truth lies between 0.957 and 0.972.
@@ -170,14 +170,16 @@ class TestNoiseOfAPage:
         (price,) = task.run()
         return price
 
-    def test_it_is_enough_and_hardly_more(self, spent, rate, end, accountant):
+    def test_a_ramp_on_a_page_spends_nearly_all_of_its_epsilon(self, spent, rate, end, accountant):
         # Two thousandths of epsilon may stay unspent.
         assert 2.0 * (1 - 2e-3) <= spent <= 2.0
 
-    def test_the_price_of_all_steps_is_what_is_spent(self, price, spent, rate, end, accountant):
+    def test_the_shown_epsilon_of_all_steps_is_what_the_ramp_spends(
+        self, price, spent, rate, end, accountant
+    ):
         *_, of_all_steps = price
 
         assert of_all_steps == spent
 
-    def test_the_price_grows_with_the_steps(self, price, rate, end, accountant):
+    def test_the_shown_epsilon_grows_with_the_steps(self, price, rate, end, accountant):
         assert (np.diff(price) > 0).all()

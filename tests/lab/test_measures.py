@@ -99,7 +99,7 @@ def test_every_page_is_measured():
 
 class TestProbe:
     @every_page
-    def test_it_is_work_of_the_page(self, page):
+    def test_a_probe_is_work_of_the_page(self, page):
         settings = start_of(page)
 
         assert pieces(probe_of(settings)) <= set(settings.experiment.tasks())
@@ -141,14 +141,14 @@ class TestProbe:
 
 class TestMeasures:
     @every_page
-    def test_a_label_is_given_and_no_other_measure_has_it(self, page):
+    def test_a_measure_has_a_label_of_its_own(self, page):
         labels = [measure.label for measure in measures_of(page).values()]
 
         assert all(label and label == label.strip() for label in labels)
         assert len(set(labels)) == len(labels)
 
     @every_page
-    def test_it_has_a_direction_a_unit_and_limits(self, page):
+    def test_a_measure_has_a_direction_a_unit_and_limits(self, page):
         for measure in measures_of(page).values():
             low, high = measure.limits
             assert measure.better in ("higher", "lower")
@@ -164,12 +164,12 @@ class TestMeasures:
                 assert measure.better == "higher"
 
     @every_page
-    def test_no_field_makes_it_both_rise_and_fall(self, page):
+    def test_no_field_makes_a_measure_both_rise_and_fall(self, page):
         for measure in measures_of(page).values():
             assert not set(measure.rises) & set(measure.falls)
 
     @every_page
-    def test_what_it_rises_or_falls_with_is_a_field(self, page):
+    def test_a_measure_rises_or_falls_with_fields_of_the_settings(self, page):
         settings = start_of(page)
         names = {field.name for field in fields(settings)}
 
@@ -193,7 +193,7 @@ class TestTuned:
             assert least <= low < high <= most
 
     @every_page
-    def test_both_ends_can_be_set(self, page):
+    def test_both_ends_of_a_searched_range_can_be_set(self, page):
         settings = start_of(page)
         for name, ends in settings.tuned.items():
             for end in ends:
@@ -207,7 +207,7 @@ class TestTuned:
             ("transfer", {"selection": "detected"}, ["h", "detection_share"]),
         ],
     )
-    def test_what_is_tuned_depends_on_the_settings(self, page, changes, tuned):
+    def test_the_tuned_fields_depend_on_the_settings(self, page, changes, tuned):
         settings = start_of(page, **changes)
 
         assert list(settings.tuned) == tuned
@@ -217,7 +217,7 @@ class TestTuned:
 class TestRecall:
     iris = MEASURED["classifier"].settings().change(dataset="iris", public_rows=0)
 
-    def test_that_of_each_of_a_few_classes_is_measured(self):
+    def test_the_recall_of_each_of_a_few_classes_is_measured(self):
         counts = self.iris.experiment.run().held_out["scratch"].counts
         # One column a class.
         expected = recalls(counts).T
@@ -233,7 +233,7 @@ class TestRecall:
                 measured_recalls, recalls_of_class[: len(measured_recalls)]
             )
 
-    def test_that_of_many_classes_is_not(self):
+    def test_the_recalls_of_many_classes_are_not_measured(self):
         digits = self.iris.change(dataset="digits")
 
         assert digits.experiment.measures == declared(digits)
@@ -289,7 +289,7 @@ class TestSample:
     """The repeats of a sweep are those of the page, and then more of them."""
 
     @pytest.mark.parametrize(("page", "changes"), UNPAIRED, ids=str)
-    def test_without_repeats_it_is_the_probe(self, page, changes):
+    def test_a_page_without_repeats_is_sampled_by_its_probe(self, page, changes):
         settings = start_of(page, **changes)
 
         assert settings.experiment.sample(100) == (probe_of(settings),)
@@ -325,7 +325,7 @@ class TestSample:
         np.testing.assert_array_equal(more[:, :repeats_of_page], of_page)
 
     @every_paired
-    def test_still_more_begin_with_those(self, page, changes):
+    def test_a_longer_sample_begins_with_a_shorter_one(self, page, changes):
         settings = start_of(page, **changes)
         count = settings.repeats + 3
 
@@ -410,7 +410,7 @@ def runs_along(settings, page, field):
 
 
 @pytest.mark.parametrize(("page", "changes"), LOOKED, ids=str)
-def test_what_rises_with_a_field_falls_back_by_no_more_than_chance(page, changes):
+def test_a_measure_declared_to_rise_with_a_field_falls_back_by_no_more_than_chance(page, changes):
     """No value's mean, over splits and repeats, lies below an earlier one's by more than three
     standard errors.
     """

@@ -30,7 +30,7 @@ def test_wrong_variable_is_named_with_its_value_and_what_is_allowed(name, value,
     assert "\n" not in said
 
 
-def test_file_that_holds_something_else_is_no_file_of_rooms(tmp_path):
+def test_a_file_that_holds_something_else_is_refused_as_a_file_of_rooms(tmp_path):
     spoilt = tmp_path / "rooms.sqlite"
     spoilt.write_text("Not a database, but a letter that is longer than its first page. " * 100)
     assert refusal({"LAB_ROOMS": str(spoilt)}).startswith(

@@ -333,7 +333,7 @@ def test_a_refused_choice_is_said(monkeypatch):
     assert settings_of(app, CLASSIFIER) == ClassifierSettings()
 
 
-def test_at_rest_the_whole_page_follows():
+def test_the_whole_page_follows_once_a_slider_is_at_rest():
     app = at_rest(opened(CLASSIFIER, repeats="2", steps="5"), "classifier")
     state = app.session_state["classifier.state"]
     state.rendered = None

@@ -90,7 +90,7 @@ def held(kind: str, rules: Rules, cases, *, seldom: Rules = NOT_OF_A_FILE) -> No
 
 
 @pytest.mark.parametrize("kind", ["classifier", "network"])
-def test_what_is_said_of_a_file_with_classes_is_so(kind):
+def test_texts_about_a_file_with_classes_agree_with_the_result(kind):
     people, file = frame(1000, people=400), frame()
     by_person = replace(CLASSES, person="who")
     part, tree = {"rows": 100}, {}
@@ -109,7 +109,7 @@ def test_what_is_said_of_a_file_with_classes_is_so(kind):
     held(kind, OF_CLASSES | ONLY[kind], cases + extra)
 
 
-def test_what_is_said_of_a_number_is_so():
+def test_texts_about_a_file_with_a_numeric_answer_agree_with_the_result():
     off = replace(NUMBER, target=replace(NUMBER.target, read_off=True))
     people, by_person = frame(1200, people=400), replace(NUMBER, person="who", rows_each=3)
     kinds = [

@@ -72,7 +72,7 @@ BY_PERSON = {kind: replace(roles, person="who") for kind, roles in ROLES.items()
 BY_PERSON["regression"] = replace(BY_PERSON["regression"], rows_each=3)
 
 
-def test_all_pages_about_rows_are_held():
+def test_every_page_about_rows_is_tested_with_uploads():
     assert {name for name, page in PAGES.items() if issubclass(page.settings, SourceSettings)} == {
         *KINDS
     }
@@ -80,7 +80,7 @@ def test_all_pages_about_rows_are_held():
 
 class TestRows:
     @ways
-    def test_what_lies_outside_of_the_bounds_or_is_left_out_changes_nothing(self, kind, changes):
+    def test_cells_beyond_their_bounds_and_unused_columns_change_nothing(self, kind, changes):
         low = frame().assign(secret=1.0)
         low.loc[::7, "hours"], low.loc[::11, "pay"] = 48.0, 80.0
         high = low.assign(secret=range(900), plan=low["plan"].replace("family", "whatever"))
@@ -94,7 +94,7 @@ class TestRows:
         assert not same(one, third)
 
     @ways
-    def test_a_row_without_an_answer_adds_nothing_and_stays(self, kind, changes):
+    def test_a_row_without_an_answer_changes_no_training_but_is_counted(self, kind, changes):
         answer = ROLES[kind].answer
         blank, other = (frame().astype({answer: object}) for _ in range(2))
         blank.loc[::3, answer], other.loc[::3, answer] = "", "perhaps"
@@ -106,7 +106,7 @@ class TestRows:
         assert promised(one) == promised(whole)
 
     @kinds
-    def test_another_row_moves_one_unit_within_its_bounds_and_no_noise(self, kind):
+    def test_a_replaced_row_changes_one_unit_of_training_and_no_noise(self, kind):
         before, rows = settings(kind), frame()
         places = rows.index[rows["town"] == "Ashford"][[3, 17, 50, 71]]
         others = (
@@ -125,9 +125,7 @@ class TestRows:
 
     @kinds
     @pytest.mark.parametrize("times", [0, 12])
-    def test_another_person_moves_one_unit_and_no_noise_however_many_rows_they_have(
-        self, kind, times
-    ):
+    def test_a_replaced_person_changes_one_unit_of_training_and_no_noise(self, kind, times):
         rows = frame(1200, people=300)
         mine = rows["who"] == "P00007"
         theirs = pd.concat([frame(1, seed=seed) for seed in range(times)] or [rows[mine][:1]])
@@ -171,7 +169,7 @@ def test_a_file_written_from_a_built_in_set_gives_its_numbers_bit_for_bit(
 
 class TestName:
     @kinds
-    def test_a_name_alone_gives_nothing_and_names_nothing_of_its_file(self, kind):
+    def test_the_name_of_a_file_alone_reveals_nothing_of_it(self, kind):
         """Whoever has only a link gets its numbers once the file is there, and no trace of it
         elsewhere.
         """
@@ -244,7 +242,7 @@ class TestName:
 
 
 @kinds
-def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
+def test_fields_fixed_by_a_file_have_no_slider_and_no_program_holds_a_file(kind):
     for of in (PAGES[kind].settings(), settings(kind)):
         here = PAGES[kind].at(of)
         sliders = here.slider_layout(of)
@@ -255,7 +253,7 @@ def test_what_a_file_fixes_has_no_slider_and_no_program_holds_a_file(kind):
 
 
 @ways
-def test_no_row_is_drawn_and_no_cell_is_said(kind, changes):
+def test_no_chart_draws_a_row_and_no_text_states_a_cell(kind, changes):
     rows = frame(2000, people=60)
     rows.loc[5, "hours"], rows.loc[7, "pay"] = 31.415926, 27.182818
     of = settings(kind, file=rows, **changes)

@@ -154,7 +154,7 @@ def test_gaussian_releases_alone_are_exact(mu):
 
 
 @MUS
-def test_a_release_without_noise_tells_everything(mu):
+def test_a_release_without_noise_makes_the_attacker_certain(mu):
     assert right(together(gaussian(1 / mu), gaussian(0))) == 1.0
 
 
@@ -190,7 +190,7 @@ def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
 
 
 @CHOICES
-def test_exponential_mechanisms_tell_less_than_randomised_response(epsilon):
+def test_exponential_mechanisms_reveal_less_than_randomised_response(epsilon):
     one = 2 * right(bounded_range(epsilon)) - 1
 
     assert one == pytest.approx(math.tanh(epsilon / 4), rel=2e-3)
@@ -223,7 +223,7 @@ def test_a_noisy_vector_is_as_draws_of_its_noise_say(epsilon):
 
 
 @VECTORS
-def test_a_longer_noisy_vector_tells_less(epsilon):
+def test_a_longer_noisy_vector_reveals_less(epsilon):
     accuracies = [right_of_vector(epsilon, dimension) for dimension in (2, 3, 12, 90)]
 
     assert accuracies == sorted(accuracies, reverse=True)
@@ -266,14 +266,14 @@ def test_a_guarantee_derived_from_epsilon_and_delta_tells_what_they_allow(derive
     assert attacker.right > best_attacker(one).right
 
 
-def test_several_choices_tell_what_their_event_allows():
+def test_an_attacker_of_several_choices_is_as_accurate_as_their_event_allows():
     event = times(3, bounded_range(0.01))
     guarantee = account(event, delta=0.3, adjacency=ADD, accountant="zcdp")
 
     assert best_attacker(guarantee) == (pytest.approx(right(event)), "parts")
 
 
-def test_several_choices_never_tell_more_than_a_small_epsilon_allows():
+def test_an_attacker_of_several_choices_never_exceeds_a_small_epsilon():
     guarantee = guarantee_of(times(3, bounded_range(0.01)), epsilon=1e-4)
 
     assert best_attacker(guarantee).right == pytest.approx(guarantee.attacker_accuracy)

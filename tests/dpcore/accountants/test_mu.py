@@ -149,7 +149,7 @@ def test_there_is_no_mu_if_only_epsilon_and_delta_of_a_part_are_known(name, even
         pytest.param(together(laplace(0.0163), laplace(0.144)), REPLACE, id="delta 1"),
     ],
 )
-def test_there_is_no_mu_if_the_curve_cannot_be_counted(event, adjacency):
+def test_there_is_no_mu_if_the_privacy_curve_cannot_be_computed(event, adjacency):
     task = Fitting(event, adjacency)
 
     assert task.run() is None

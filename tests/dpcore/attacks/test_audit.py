@@ -231,13 +231,13 @@ def test_a_perfect_attack_shows_what_the_number_of_runs_allows():
 @pytest.mark.parametrize(
     ("influence", "epsilon"), [(1, 4), (0.5, 1.827), (0.25, 0.850), (0.1, 0.313)]
 )
-def test_a_canary_with_less_influence_shows_less(influence, epsilon):
+def test_a_canary_with_less_influence_gives_a_smaller_lower_bound(influence, epsilon):
     shown = audit.detectable_epsilon(4.0, delta=DELTA, influence=influence)
 
     assert shown == pytest.approx(epsilon, abs=1e-3)
 
 
-def test_a_larger_delta_shows_less():
+def test_a_larger_delta_gives_a_smaller_lower_bound():
     scores = np.random.default_rng(0).normal([[1.0], [0.0]], size=(2, 4000))
 
     epsilons = [bound(*scores, delta=delta).epsilon for delta in (0, 0.05, 0.3)]

@@ -228,10 +228,10 @@ class TestRings:
         """A network without hidden layers."""
         return clone(self.model).set_params(hidden_layer_sizes=()).fit(*rings(0))
 
-    def test_a_network_learns_what_no_line_separates(self):
+    def test_a_network_learns_rings_that_no_line_separates(self):
         assert clone(self.model).fit(*rings(0)).score(*rings(1)) > 0.95
 
-    def test_a_line_does_not(self):
+    def test_a_linear_model_does_not_learn_rings(self):
         assert self.line().score(*rings(1)) < 0.85
 
     def test_a_row_counts_as_if_its_norm_were_1_at_most(self):
@@ -310,12 +310,12 @@ class TestPenalty:
         )
         return model.fit(self.X, self.y)
 
-    def test_it_is_that_of_scikit_learn_in_its_own_units(self, q, known):
+    def test_a_penalised_fit_is_that_of_scikit_learn(self, q, known):
         expected = known.fit(self.X, self.y).coef_
 
         assert self.fitted(q, 0.1).coef_ == pytest.approx(expected, abs=0.01)
 
-    def test_it_changes_the_fit_and_not_the_guarantee(self, q, known):
+    def test_a_penalty_changes_the_fit_and_not_the_guarantee(self, q, known):
         plain, penalised = self.fitted(q, 0.0), self.fitted(q, 0.1)
 
         assert np.abs(plain.coef_ - penalised.coef_).max() > 0.05

@@ -65,11 +65,15 @@ class TestDefaultMechanism:
         return linear.DPLinearRegression(random_state=0, **options).fit(X[rows, 1:4], y[rows])
 
     @chosen
-    def test_it_follows_public_numbers_and_a_given_one_wins(self, given, name, delta):
+    def test_the_default_mechanism_follows_public_numbers_unless_one_is_given(
+        self, given, name, delta
+    ):
         assert self.fitted(**given).mechanism_ == name
 
     @chosen
-    def test_its_guarantee_has_the_delta_that_it_needs(self, given, name, delta):
+    def test_the_guarantee_of_the_default_mechanism_has_the_delta_that_it_needs(
+        self, given, name, delta
+    ):
         assert self.fitted(**given).guarantee_.delta == delta
 
     @chosen
@@ -96,7 +100,7 @@ def test_the_benchmark_of_the_defaults_meets_its_claims():
     assert sum(line.endswith("features") for line in shown) == 6
 
 
-def test_what_is_beyond_the_declared_bounds_counts_as_at_them():
+def test_values_beyond_the_declared_bounds_count_as_at_the_bounds():
     def coefficients(value: float) -> np.ndarray:
         """Fit rows of which the first has this value everywhere."""
         with_constant, y = rows_of()
@@ -117,7 +121,7 @@ class TestRefusals:
 
     @every_mechanism
     @pytest.mark.parametrize("epsilons", [[0.0], [-1.0], [np.nan], [True], ["1"], [[1.0]]])
-    def test_epsilons(self, name, epsilons):
+    def test_epsilons_without_a_meaning_are_refused(self, name, epsilons):
         way = linear.mechanism(name, steps=3)
         data = data_of(way, *rows_of())
         noise = linear.standard_noise(way, inputs=data.inputs, repeats=2, seed=0)
@@ -127,7 +131,7 @@ class TestRefusals:
 
     @every_mechanism
     @pytest.mark.parametrize("wrong", ["too few", "no repeats", "missing", "words"])
-    def test_noise(self, name, wrong):
+    def test_noise_without_a_meaning_is_refused(self, name, wrong):
         way = linear.mechanism(name, steps=3)
         data = data_of(way, *rows_of())
         noise = linear.standard_noise(way, inputs=data.inputs, repeats=2, seed=0)
@@ -141,14 +145,14 @@ class TestRefusals:
         with pytest.raises(check.RefusedError, match="^noise is "):
             way.fit(data, given[wrong], np.array([1.0]))
 
-    def test_more_batches_than_rows(self):
+    def test_more_batches_than_rows_are_refused(self):
         with pytest.raises(check.RefusedError, match="^batches is 301"):
             quiet(Descent(batches=301), Rows.of(*rows_of()))
 
     @pytest.mark.parametrize("kind", [Statistics, Rows])
     @pytest.mark.parametrize("name", ["X", "y"])
     @pytest.mark.parametrize("value", [np.nan, "a"])
-    def test_rows_that_are_no_numbers(self, kind, name, value):
+    def test_rows_that_are_no_numbers_are_refused(self, kind, name, value):
         X, y = rows_of()
         given = {"X": X, "y": y}
         given[name] = np.full_like(given[name], value, dtype=type(value))
@@ -156,7 +160,7 @@ class TestRefusals:
         with pytest.raises(check.RefusedError, match=f"^{name} is "):
             kind.of(**given)
 
-    def test_rows_without_an_answer_each(self):
+    def test_rows_without_an_answer_each_are_refused(self):
         X, y = rows_of()
 
         with pytest.raises(check.RefusedError, match="^X is "):
@@ -165,6 +169,6 @@ class TestRefusals:
     @pytest.mark.parametrize(
         ("name", "epsilon"), [*itertools.product(OF_EPSILON, (True, "1", np.nan, 0.0, -1.0))]
     )
-    def test_epsilon_of_a_guarantee(self, name, epsilon):
+    def test_a_guarantee_for_an_epsilon_without_a_meaning_is_refused(self, name, epsilon):
         with pytest.raises(check.RefusedError, match="^epsilons? is "):
             OF_EPSILON[name](epsilon)

@@ -158,7 +158,9 @@ def test_classes_that_no_label_of_this_type_can_have_are_refused(make, declared,
         pytest.param(["0", "1"], [*WORDS[:-1].tolist(), 5], id="one label of another type"),
     ],
 )
-def test_classes_of_a_type_that_can_be_equal_are_learned(make, declared, y):
+def test_declared_classes_of_another_type_than_the_labels_are_learned_if_they_can_be_equal(
+    make, declared, y
+):
     X, _ = simple_rows()
 
     fitted = make(classes=declared, random_state=0).fit(X, y)

@@ -80,7 +80,7 @@ def test_anything_but_a_list_of_scores_is_refused(noise, scores):
 
 @every_law
 @pytest.mark.parametrize("monotone", [False, True])
-def test_it_spends_its_epsilon_and_no_more(noise, monotone):
+def test_a_noisy_maximum_spends_its_epsilon_and_no_more(noise, monotone):
     mechanism = NoisyMax(sensitivity=0.5, epsilon=1.5, noise=noise, monotone=monotone)
 
     spent = spent_epsilon(mechanism, others_fall=not monotone)

@@ -220,7 +220,7 @@ class TestBoundOnWeights:
         ).weights
         return fitted.item()
 
-    def test_it_is_reached(self, weight):
+    def test_the_bound_on_the_weights_is_reached(self, weight):
         assert weight == pytest.approx(self.W, rel=1e-8)
         assert aggregation.norm_bound(2, self.REGULARISATION) == pytest.approx(self.W, rel=1e-8)
 
@@ -239,12 +239,12 @@ class TestBoundOnWeights:
 class TestClipNorms:
     WEIGHTS = np.random.default_rng(0).normal(size=(5, 3, 4))
 
-    def test_long_weights_become_as_long_as_allowed(self):
+    def test_clipping_shortens_long_weights_to_the_bound(self):
         clipped = aggregation.clip_norms(self.WEIGHTS, max_norm=0.1)
 
         assert np.linalg.norm(clipped, axis=(1, 2)) == pytest.approx(0.1)
 
-    def test_short_weights_stay(self):
+    def test_clipping_leaves_short_weights_unchanged(self):
         clipped = aggregation.clip_norms(self.WEIGHTS, max_norm=1e3)
 
         np.testing.assert_array_equal(clipped, self.WEIGHTS)

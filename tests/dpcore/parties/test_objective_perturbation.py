@@ -89,11 +89,11 @@ def test_no_neighbours_of_a_tilt_are_told_apart_by_more_than_epsilon(n, regulari
     assert 0.4 * epsilon < ratio <= epsilon * (1 + 1e-9)
 
 
-def test_leaving_out_the_change_of_volume_is_caught():
+def test_a_density_without_the_change_of_volume_exceeds_epsilon():
     assert largest_log_ratio(3, strength=0.01, rate=0.5) > 1.5 * 0.5
 
 
-def test_dividing_by_public_rows_too_is_caught():
+def test_a_mean_divided_by_public_rows_too_exceeds_epsilon():
     """The mean of the private rows has weight 1, however many public ones there are."""
     made = ObjectivePerturbation(rows=10, regularisation=0.1, epsilon=1.0)
 
@@ -112,7 +112,7 @@ class TestSwitchOfTheTheorem:
         for epsilon in np.geomspace(0.05, 5, 400)
     )
 
-    def test_noise_stays_bounded(self):
+    def test_noise_stays_bounded_at_a_small_epsilon(self):
         assert all(one.scale <= 4 / one.epsilon for one in self.made)
 
     def test_a_larger_epsilon_has_no_more_extra_regularisation(self):
@@ -145,7 +145,7 @@ class TestDensity:
         cdf = np.cumsum(density) / density.sum()
         return stats.kstest(found[:, 0], lambda w: np.interp(w, grid, cdf)).pvalue
 
-    def test_a_minimum_follows_it(self):
+    def test_minima_follow_the_stated_density(self):
         rows = np.broadcast_to(self.X, (4000, 12, 1))
         labels = np.broadcast_to(self.y, (4000, 12))
 
@@ -153,7 +153,7 @@ class TestDensity:
 
         assert self.pvalue(found, self.y, strength=0.2 + self.made.extra) > 1e-3
 
-    def test_a_tilt_follows_it(self):
+    def test_tilts_follow_the_stated_density(self):
         public = np.array([[-1.0], [0.3]])
         rows = np.broadcast_to(self.X, (4000, 12, 1))
 

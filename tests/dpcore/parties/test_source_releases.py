@@ -109,10 +109,10 @@ class TestImportanceWeights:
     def weights(self):
         return source_releases.importance_weights(self.tilt(), self.public)
 
-    def test_the_slope_of_their_logarithm_is_the_distance_over_the_variance(self):
+    def test_the_slope_of_log_importance_weights_is_the_distance_over_the_variance(self):
         assert self.tilt()[0] == pytest.approx(0.2 / 0.2**2, rel=0.05)
 
-    def test_they_are_positive_and_their_mean_is_1(self):
+    def test_importance_weights_are_positive_and_their_mean_is_1(self):
         assert self.weights().min() >= 0
         assert self.weights().mean() == pytest.approx(1)
 
@@ -215,12 +215,12 @@ class TestNormExponentialNoise:
             assert one.guarantee.unit == "record"
             assert one.guarantee.adjacency is Adjacency.REPLACE_ONE
 
-    def test_its_length_is_gamma(self, noises):
+    def test_the_length_of_the_noise_is_gamma(self, noises):
         for noise, sensitivity in noises:
             law = stats.gamma(6, scale=sensitivity / 0.7)
             assert stats.kstest(np.linalg.norm(noise, axis=1), law.cdf).pvalue > 1e-3
 
-    def test_its_direction_is_uniform(self, noises):
+    def test_the_direction_of_the_noise_is_uniform(self, noises):
         for noise, _ in noises:
             cosine = noise[:, 0] / np.linalg.norm(noise, axis=1)
             # The first coordinate of a uniform direction, squared, is Beta(1/2, (d - 1)/2).
@@ -280,11 +280,11 @@ class TestUnfinishedFits:
         return perturbed.minimise(self.X, self.y, np.ones(3))
 
     @pytest.mark.parametrize("what", ["hypothesis", "tilt", "perturbed"])
-    def test_a_fit_gets_there(self, what):
+    def test_a_fit_reaches_the_tolerance_and_is_released(self, what):
         assert np.isfinite(self.fit(what)).all()
 
     @pytest.mark.parametrize("what", ["hypothesis", "tilt", "perturbed"])
-    def test_after_one_step_it_is_not_there(self, what, monkeypatch):
+    def test_a_fit_that_stops_after_one_step_is_refused(self, what, monkeypatch):
         monkeypatch.setattr(erm, "_STEPS", 1)
 
         with pytest.raises(ArithmeticError, match="minimiser"):

@@ -222,19 +222,21 @@ class TestRules:
             pytest.param(100.0, MANY_ROWS, 2 * math.sqrt(14), id="the most"),
         ],
     )
-    def test_clip_norm(self, epsilon, size, clip_norm):
+    def test_the_clipping_norm_follows_epsilon_and_the_size_of_the_data(
+        self, epsilon, size, clip_norm
+    ):
         assert Descent().chosen_clip_norm(epsilon, **size) == pytest.approx(clip_norm)
 
     @pytest.mark.parametrize(
         ("size", "radius"),
         [pytest.param(FEW_ROWS, 1, id="few"), pytest.param(MANY_ROWS, 3, id="many")],
     )
-    def test_radius(self, size, radius):
+    def test_the_radius_follows_the_size_of_the_data(self, size, radius):
         assert Descent().chosen_radius(0.5, **size) == radius
 
     @pytest.mark.parametrize(
         ("size", "rate"),
         [pytest.param(FEW_ROWS, 1.5 / 14, id="few"), pytest.param(MANY_ROWS, 3 / 14, id="many")],
     )
-    def test_learning_rate(self, size, rate):
+    def test_the_learning_rate_follows_the_size_of_the_data(self, size, rate):
         assert Descent().chosen_rate(0.5, **size) == pytest.approx(rate)

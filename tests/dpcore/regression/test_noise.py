@@ -218,14 +218,14 @@ class TestOutputPerturbation:
         """The noise on the weights, (repeats, inputs)."""
         return first_epsilon(released(self.MECHANISM).weights)
 
-    def test_its_length_follows_a_gamma_law(self, noise):
+    def test_the_length_of_output_noise_follows_a_gamma_law(self, noise):
         sensitivity = self.MECHANISM.l2_sensitivity(2.0, inputs=INPUTS, rows=ROWS)
 
         lengths = np.linalg.norm(noise, axis=1)
 
         assert_law(lengths, stats.gamma(INPUTS, scale=sensitivity / EPSILON))
 
-    def test_its_direction_is_uniform(self, noise):
+    def test_the_direction_of_output_noise_is_uniform(self, noise):
         directions = noise / np.linalg.norm(noise, axis=1, keepdims=True)
         coordinate = directions[:, 0]
 

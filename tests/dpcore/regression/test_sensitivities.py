@@ -93,7 +93,7 @@ class TestSensitivities:
 
         assert_reached(changes[d].whole, published / 2, share=0.999)
 
-    def test_the_linear_part(self, changes, d):
+    def test_the_linear_part_has_its_sensitivity(self, changes, d):
         claimed = functional.linear_sensitivity(d + 1)
 
         assert_reached(2 * changes[d].linear, claimed, share=0.9999)
@@ -103,12 +103,12 @@ class TestSensitivities:
 
         assert_reached(changes[d].whole + 2 * changes[d].linear, (inputs + 1) ** 2, share=0.999)
 
-    def test_the_upper_triangle(self, changes, d):
+    def test_the_upper_triangle_has_its_sensitivity(self, changes, d):
         claimed = functional.triangle_sensitivity(d + 1)
 
         assert_reached(changes[d].triangle, claimed, share=0.9999)
 
-    def test_the_frobenius_norm_of_the_matrix(self, changes, d):
+    def test_the_frobenius_norm_of_the_matrix_has_its_sensitivity(self, changes, d):
         # The worst rows are orthogonal with |u|^2 = |v|^2 = p, which needs an even p.
         share = 0.93
         if d % 2 == 1:
@@ -118,12 +118,12 @@ class TestSensitivities:
 
         assert_reached(np.sqrt(changes[d].squared), claimed, share=share)
 
-    def test_the_length_of_the_moment(self, changes, d):
+    def test_the_length_of_the_moment_has_its_sensitivity(self, changes, d):
         claimed = gaussian_statistics.moment_sensitivity(d + 1)
 
         assert_reached(changes[d].length, claimed, share=0.9999)
 
-    def test_the_eigenvalues(self, changes, d):
+    def test_the_eigenvalues_have_their_sensitivity(self, changes, d):
         claimed = gaussian_statistics.eigenvalue_sensitivity(d + 1)
 
         largest = np.abs(np.linalg.eigvalsh(changes[d].gram)).max(axis=1)
@@ -131,7 +131,9 @@ class TestSensitivities:
         assert_reached(largest, claimed, share=0.8)
 
     @pytest.mark.parametrize("weight", [0.2, 1.0, 1.7])
-    def test_the_triangle_with_the_weighted_linear_part(self, changes, d, weight):
+    def test_the_triangle_with_the_weighted_linear_part_has_its_sensitivity(
+        self, changes, d, weight
+    ):
         claimed = functional.joint_triangle_sensitivity(d + 1, weight)
 
         joint = changes[d].triangle + weight * changes[d].linear
@@ -139,7 +141,9 @@ class TestSensitivities:
         assert_reached(joint, claimed, share=0.9999)
 
     @pytest.mark.parametrize("weight", [0.2, 1.0, 1.7])
-    def test_the_frobenius_norm_with_the_weighted_length(self, changes, d, weight):
+    def test_the_frobenius_norm_with_the_weighted_length_has_its_sensitivity(
+        self, changes, d, weight
+    ):
         claimed = gaussian_statistics.joint_sensitivity(d + 1, weight)
 
         # The matrix together with two copies of the weighted moment.
@@ -181,7 +185,7 @@ class TestEpsilonOfNoise:
 class TestBestSplits:
     """Splits of epsilon, and weights, with the least variance of the noise, by search on a grid."""
 
-    def test_functional_share(self, inputs):
+    def test_the_functional_mechanism_splits_epsilon_with_the_least_variance(self, inputs):
         # Entries of the upper triangle but for the public count of rows.
         entries = inputs * (inputs + 1) / 2 - 1
 
@@ -207,7 +211,7 @@ class TestBestSplits:
         for scale, scale_alone in zip(joint, two_releases, strict=True):
             assert scale < scale_alone
 
-    def test_published_share(self, inputs):
+    def test_the_published_mechanism_splits_epsilon_with_the_least_variance(self, inputs):
         shares = np.linspace(0.01, 0.99, 4001)
         on_gram = inputs**2 * (2 * inputs**2 / shares) ** 2
         on_moment = inputs * (4 * inputs / (1 - shares)) ** 2
@@ -216,7 +220,7 @@ class TestBestSplits:
         # Two steps of the grid.
         assert functional.published_best_share(inputs) == pytest.approx(best_on_grid, abs=5e-4)
 
-    def test_gaussian_weight(self, inputs):
+    def test_gaussian_statistics_weight_the_moment_with_the_least_variance(self, inputs):
         weights = np.linspace(0.05, 3, 5001)
         diagonal = inputs - 1
         above_diagonal = inputs * (inputs - 1) / 2

@@ -35,7 +35,7 @@ def ridge_of(X: np.ndarray, y: np.ndarray, ridge: float) -> np.ndarray:
     ],
     ids=lambda mechanism: type(mechanism).__name__,
 )
-def test_it_is_least_squares(mechanism):
+def test_without_noise_a_mechanism_is_least_squares(mechanism):
     X, y = rows_of()
 
     # So large that the ridge of a repair, which follows the noise, is next to nothing.
@@ -57,7 +57,7 @@ def test_the_ridge_of_a_repair_is_four_standard_deviations_of_the_noise():
 
 
 class TestAdaSSP:
-    def test_it_is_ridge_where_the_least_eigenvalue_is_in_doubt(self):
+    def test_adassp_is_ridge_regression_where_the_least_eigenvalue_is_in_doubt(self):
         X, y = rows_of()
         least_eigenvalue, *_ = np.linalg.eigvalsh(X.T @ X)
         # One of three equal releases, at epsilon 1 and delta 1e-6.
@@ -74,7 +74,7 @@ class TestAdaSSP:
         assert ridge > 0
         np.testing.assert_allclose(weights, ridge_of(X, y, ridge), atol=1e-12)
 
-    def test_it_is_least_squares_where_the_least_eigenvalue_is_sure(self):
+    def test_adassp_is_least_squares_where_the_least_eigenvalue_is_sure(self):
         X, y = rows_of()
 
         weights = quiet(gaussian_statistics.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
@@ -84,7 +84,7 @@ class TestAdaSSP:
 
 class TestOutputPerturbation:
     @pytest.mark.parametrize("radius", [0.1, 0.4, 10.0])
-    def test_it_starts_from_the_ridge_in_its_ball(self, radius):
+    def test_output_perturbation_starts_from_the_ridge_regression_in_its_ball(self, radius):
         X, y = rows_of()
         penalty = 0.1
         in_ball = {"type": "ineq", "fun": lambda w: radius**2 - w @ w}
@@ -135,7 +135,7 @@ class TestOutputPerturbation:
         assert furthest > reached * bound
 
 
-def test_trimming_leaves_out_what_curves_down():
+def test_trimming_leaves_out_directions_of_negative_curvature():
     rng = np.random.default_rng(0)
     rotation, _ = np.linalg.qr(rng.normal(size=(4, 4)))
     eigenvalues = np.array([-3.0, -1e-12, 2.0, 5.0])

@@ -97,7 +97,7 @@ KINDS = pytest.mark.parametrize("draw", [poisson, shuffled])
 
 @KINDS
 @pytest.mark.parametrize(("first", "last"), [(0, 51), (49, 51), (50, 100), (129, 130), (13, 13)])
-def test_any_piece_is_that_piece_of_the_whole(draw, first, last):
+def test_batches_of_some_steps_are_those_of_the_whole_run(draw, first, last):
     whole = draw(indices=(3, 0, 8), last=130)
 
     piece = draw(indices=(3, 0, 8), first=first, last=last)
@@ -117,23 +117,23 @@ class TestOwnBatches:
         """The batches of three streams in 130 steps, (130, 3, rows)."""
         return draw(indices=self.STREAMS, last=130)
 
-    def test_blocks(self, draw, whole):
+    def test_each_block_has_batches_of_its_own(self, draw, whole):
         first_block = whole[:BLOCK]
         second_block = whole[BLOCK : 2 * BLOCK]
 
         assert (first_block != second_block).any()
 
-    def test_seeds(self, draw, whole):
+    def test_each_seed_has_batches_of_its_own(self, draw, whole):
         of_another_seed = draw(indices=self.STREAMS, last=130, seed=2)
 
         assert (of_another_seed != whole).any()
 
-    def test_streams(self, draw, whole):
+    def test_each_stream_has_batches_of_its_own(self, draw, whole):
         first, second, _ = whole.swapaxes(0, 1)
 
         assert (first != second).any()
 
-    def test_a_stream_has_the_same_beside_any_others(self, draw, whole):
+    def test_a_stream_has_the_same_batches_beside_any_other_streams(self, draw, whole):
         of_8_and_3 = draw(indices=(8, 3), last=130)
 
         np.testing.assert_array_equal(of_8_and_3, whole[:, [2, 0]])

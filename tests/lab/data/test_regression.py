@@ -21,7 +21,7 @@ def test_the_table_has_all_rows_and_features_and_a_constant(name):
 
 
 @every_set
-def test_what_is_not_trained_on_is_held_out(name):
+def test_rows_that_are_not_trained_on_are_held_out(name):
     table = load(name, seed=1)
 
     held_out = table.source.rows - table.source.train_rows
@@ -65,7 +65,7 @@ class TestDiabetesStudy:
     def test_another_seed_has_another_order(self):
         assert not np.array_equal(load("diabetes", seed=3).y, load("diabetes", seed=2).y)
 
-    def test_it_is_complete_and_no_row_lies_beyond_the_bounds(self):
+    def test_the_diabetes_study_is_complete_and_within_its_bounds(self):
         X, y = load_diabetes(return_X_y=True, scaled=False)
         table = load("diabetes", seed=3)
         low, high = np.array(list(SOURCES["diabetes"].bounds.values())).T

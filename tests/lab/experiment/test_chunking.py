@@ -57,7 +57,7 @@ def counted(settings) -> list:
 
 class TestLargestSettings:
     @every_largest
-    def test_no_slice_is_long(self, name):
+    def test_no_task_of_the_largest_settings_is_long(self, name):
         later = [task.cells for task in counted(LARGEST[name]) if not task.essential]
 
         assert max(later) <= chunking.SLICE
@@ -94,14 +94,14 @@ class TestLongTrainings:
 
     long = AttackSettings().change(dataset="digits").change(repeats=4000).change(steps=200)
 
-    def test_short_ones_may_be_4000(self):
+    def test_up_to_4000_repeats_of_short_trainings_are_allowed(self):
         assert AttackSettings(steps=200).limits["repeats"] == (100, 4000)
 
-    def test_long_ones_may_be_1500(self):
+    def test_up_to_1500_repeats_of_long_trainings_are_allowed(self):
         assert self.long.repeats == 1500
         assert self.long.limits["repeats"] == (100, 1500)
 
-    def test_more_are_refused(self):
+    def test_more_trainings_than_the_limit_are_refused(self):
         with pytest.raises(check.RefusedError, match="^repeats is 1501,"):
             self.long.change(repeats=1501)
 
@@ -195,13 +195,17 @@ def cut_into_parts(settings, repeats, monkeypatch):
 
 class TestParts:
     @every_cut
-    def test_there_are_more_tasks(self, settings, numbers, repeats, atol, monkeypatch):
+    def test_smaller_parts_of_a_training_make_more_tasks(
+        self, settings, numbers, repeats, atol, monkeypatch
+    ):
         whole = len(settings.experiment.tasks())
 
         assert len(cut_into_parts(settings, repeats, monkeypatch).experiment.tasks()) > whole
 
     @every_cut
-    def test_they_are_the_whole(self, settings, numbers, repeats, atol, monkeypatch):
+    def test_parts_of_a_training_give_the_numbers_of_the_whole(
+        self, settings, numbers, repeats, atol, monkeypatch
+    ):
         whole = numbers(settings.experiment.run())
 
         parts = numbers(cut_into_parts(settings, repeats, monkeypatch).experiment.run())
@@ -210,7 +214,9 @@ class TestParts:
             np.testing.assert_allclose(found, expected, atol=atol)
 
     @every_cut
-    def test_their_order_changes_nothing(self, settings, numbers, repeats, atol, monkeypatch):
+    def test_the_order_of_parts_changes_nothing(
+        self, settings, numbers, repeats, atol, monkeypatch
+    ):
         experiment = cut_into_parts(settings, repeats, monkeypatch).experiment
 
         last_first = {task: task.run() for task in reversed(experiment.tasks())}
@@ -253,7 +259,7 @@ class TestSample:
     def parts(self, count):
         return sample(self.own, count, each=1.0, most=30)
 
-    def test_no_repeat_is_left_out(self):
+    def test_a_sample_leaves_out_no_repeat(self):
         repeats = [repeat for part, _ in self.parts(500) for repeat in part]
 
         assert repeats == list(range(500))

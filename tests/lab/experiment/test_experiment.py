@@ -94,7 +94,7 @@ class TestTasks:
             (largest_scale, CURVE, range(1), True),
         ]
 
-    def test_then_come_the_others_of_the_first_part(self, tasks):
+    def test_other_tasks_of_the_first_part_come_after_the_essential_ones(self, tasks):
         assert tasks[2:4] == [
             (noise, (7.0,), range(3, 5), False),
             (noise, (7.0,), range(5, 6), False),
@@ -108,7 +108,7 @@ class TestTasks:
 
         assert tasks[4:] == expected
 
-    def test_other_settings_share_those_that_do_not_depend_on_what_differs(self):
+    def test_settings_share_the_tasks_that_do_not_depend_on_what_differs(self):
         tasks = NoisySettings(epsilon=0.7).experiment.tasks()
         other_tasks = NoisySettings(epsilon=0.3).experiment.tasks()
 
@@ -120,7 +120,7 @@ class TestTasks:
 
 
 class TestResult:
-    def test_it_has_the_value_of_each_part(self):
+    def test_a_result_has_the_value_of_each_part(self):
         settings = NoisySettings(epsilon=2.0)
 
         result = settings.experiment.run()
@@ -130,7 +130,7 @@ class TestResult:
         np.testing.assert_array_equal(result.curve.runs, Noise(3).draw(CURVE, range(20)))
         assert result.scale == 2.0
 
-    def test_the_essential_tasks_give_a_first_one(self):
+    def test_the_essential_tasks_give_a_first_result(self):
         experiment = NoisySettings(epsilon=7.0).experiment
         outcomes = {task: task.run() for task in experiment.tasks() if task.essential}
 
@@ -165,7 +165,7 @@ class TestSamples:
             pytest.param(first_noise, True, id="work of its own"),
         ],
     )
-    def test_a_longer_one_reuses_the_tasks_of_a_shorter_one(self, work_of_sample, is_reused):
+    def test_a_longer_sample_reuses_the_tasks_of_a_shorter_one(self, work_of_sample, is_reused):
         part = self.part(work_of_sample)
 
         of_shorter = {task.repeats for task in part.sample(4)}
@@ -196,7 +196,7 @@ class TestPartsThatAreNotEssential:
     def test_a_single_task_that_is_not_done_has_no_value(self):
         assert Once(largest_scale, Noise(3), CURVE).gather({}) is None
 
-    def test_a_page_need_not_wait_for_them(self, part):
+    def test_a_page_does_not_wait_for_parts_that_are_not_essential(self, part):
         assert [task.count for task in part.tasks] == [2, 18]
         assert not any(task.essential for task in part.tasks)
 

@@ -51,7 +51,7 @@ def of_all_rows(settings):
 
 
 class TestRows:
-    def test_first_a_part_is_live(self, settings):
+    def test_the_pages_first_train_on_a_part_of_many_rows(self, settings):
         assert settings.rows == MOST_LIVE
         assert settings.limits["rows"] == (50, MOST_LIVE)
         assert not settings.exceeds_live_rows
@@ -63,7 +63,7 @@ class TestRows:
         assert whole.limits["rows"] == (50, PRIVATE)
         assert whole.exceeds_live_rows
 
-    def test_another_press_leads_back(self, settings):
+    def test_another_press_leads_back_to_a_part_of_the_rows(self, settings):
         whole = of_all_rows(settings)
 
         assert whole.of_rows(whole.live_rows) == settings
@@ -94,7 +94,7 @@ class TestRows:
 
 
 class TestClassifier:
-    def test_all_rows_are_learned_from(self, classifier):
+    def test_the_classifier_learns_from_all_rows(self, classifier):
         assert len(of_all_rows(classifier).experiment.run().split.y_private) == PRIVATE
 
     def test_noise_weighs_less_in_proportion_to_the_rows(self, classifier):
@@ -103,7 +103,7 @@ class TestClassifier:
         ratio = live.ensemble.noise / whole.ensemble.noise
         assert ratio == pytest.approx(PRIVATE / MOST_LIVE)
 
-    def test_training_is_cut_into_pieces(self, classifier):
+    def test_a_classifier_on_all_rows_is_trained_in_pieces(self, classifier):
         first, *others = of_all_rows(classifier).experiment.tasks()
 
         assert first.count == 2
@@ -112,7 +112,7 @@ class TestClassifier:
 
 
 class TestNetwork:
-    def test_all_rows_are_learned_from(self, network):
+    def test_the_network_learns_from_all_rows(self, network):
         for training in of_all_rows(network).trainings.values():
             inputs, *_ = training.rows()
             assert len(inputs) == PRIVATE
@@ -125,7 +125,7 @@ class TestNetwork:
         assert whole.noise_multiplier == pytest.approx(network.noise_multiplier, rel=1e-3)
         assert ratio == pytest.approx(PRIVATE / MOST_LIVE, rel=0.01)
 
-    def test_training_is_cut_into_pieces(self, network):
+    def test_a_network_on_all_rows_is_trained_in_pieces(self, network):
         trainings = of_all_rows(network).trainings.values()
 
         sizes = [[len(group) for group in training.groups(3)] for training in trainings]

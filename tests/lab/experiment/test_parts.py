@@ -29,7 +29,7 @@ some_widths = pytest.mark.parametrize("width", [1, 2, 3])
 
 
 class TestTask:
-    def test_it_is_the_same_whoever_waits_for_it(self):
+    def test_a_task_is_the_same_whether_or_not_it_is_essential(self):
         assert replace(TASK, essential=True) == TASK
         assert hash(replace(TASK, essential=True)) == hash(TASK)
 
@@ -39,13 +39,13 @@ class TestTask:
     def test_other_contents_make_another_task(self, changed):
         assert replace(TASK, **changed) != TASK
 
-    def test_its_outcome_is_of_its_repeats_at_its_values(self):
+    def test_the_outcome_of_a_task_is_of_its_repeats_at_its_values(self):
         np.testing.assert_array_equal(TASK.run(), [[3.5, 4.5], [4, 5], [5, 6]])
 
-    def test_it_may_give_fewer_repeats_than_it_runs(self):
+    def test_a_task_may_give_fewer_repeats_than_it_runs(self):
         np.testing.assert_array_equal(replace(TASK, given=1).run(), [[3.5], [4], [5]])
 
-    def test_its_cells_are_of_each_repeat_at_each_value(self):
+    def test_a_task_has_a_cell_for_each_repeat_at_each_value(self):
         assert TASK.cells == 3 * 2 * 10
 
 
@@ -74,12 +74,12 @@ class TestGrid:
         assert firsts == sorted(firsts)
 
     @some_widths
-    def test_it_counts_the_repeats_that_are_done(self, width):
+    def test_a_grid_counts_the_repeats_that_are_done(self, width):
         for done, grid in grids_on_the_way(width):
             assert grid.done.tolist() == repeats_done(done)
 
     @some_widths
-    def test_it_is_complete_when_all_tasks_are_done(self, width):
+    def test_a_grid_is_complete_when_all_tasks_are_done(self, width):
         *on_the_way, (_, last) = grids_on_the_way(width)
 
         assert not any(grid.complete for _, grid in on_the_way)

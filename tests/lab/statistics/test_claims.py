@@ -152,7 +152,7 @@ class TestFewRuns:
     high, low = np.full(5, 0.9), np.full(5, 0.1)
 
     @pytest.mark.parametrize("baseline", [low, 0.1, high], ids=["low", "number", "equal"])
-    def test_five_runs_are_too_few(self, baseline):
+    def test_five_runs_are_too_few_for_a_claim(self, baseline):
         assert compare(self.high, baseline) == Case.FEW
 
     def test_a_difference_of_five_pairs_is_too_few(self):
@@ -170,7 +170,7 @@ class TestFewRuns:
         assert found == case
 
     @pytest.mark.parametrize(("arms", "runs", "few"), [(5, 7, True), (5, 8, False), (2, 7, False)])
-    def test_several_comparisons_take_more(self, arms, runs, few):
+    def test_several_comparisons_take_more_runs_than_one(self, arms, runs, few):
         results = {str(place): np.full(runs, place / 10) for place in range(arms)}
 
         assert too_few_to_lead(results) is few
@@ -191,11 +191,11 @@ class TestUnequallyManyRuns:
     private = np.repeat([0.8, 0.6], [3, 13])
     plain = np.linspace(0.76, 0.78, 8)
 
-    def test_eight_of_them_show_no_loss(self):
+    def test_eight_runs_of_sixteen_show_no_loss(self):
         assert compare(self.private[:8], self.plain) == ALIKE
 
     @pytest.mark.parametrize("shift", [0, 5])
-    def test_all_of_them_show_it_in_any_order(self, shift):
+    def test_all_sixteen_runs_show_the_loss_in_any_order(self, shift):
         assert compare(np.roll(self.private, shift), self.plain) == Case.BEHIND
 
 
@@ -208,6 +208,6 @@ class TestUnequallyManyRuns:
         ([ALIKE, AHEAD], 1, 0),
     ],
 )
-def test_leads_are_counted_from_either_end(cases, trailing, leading):
+def test_values_at_which_an_arm_leads_are_counted_from_either_end(cases, trailing, leading):
     assert trailing_start(cases) == trailing
     assert leading_count(cases) == leading

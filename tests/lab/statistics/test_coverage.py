@@ -155,7 +155,9 @@ class TestDifferences:
             differences = map(of_groups, groups, independent_groups)
             assert coverage(differences, truth) >= LEAST_COVERAGE
 
-    def test_intervals_of_groups_cover_it_with_common_noise_too(self, neighbours):
+    def test_intervals_of_groups_cover_the_difference_of_medians_with_common_noise_too(
+        self, neighbours
+    ):
         for groups, next_groups in neighbours:
             truth = np.median(groups) - np.median(next_groups)
             differences = map(of_groups, groups, next_groups)
@@ -217,7 +219,7 @@ class TestSmallestEpsilon:
             answers.append(smallest(case.epsilons, runs[:, group], target, better=better))
         return answers
 
-    def test_from_the_safe_value_on_the_target_is_reached(self, case, is_reached, answers):
+    def test_the_target_is_reached_from_the_safe_epsilon_on(self, case, is_reached, answers):
         is_safe = []
         for answer in answers:
             if answer.safe is None:
@@ -228,7 +230,9 @@ class TestSmallestEpsilon:
 
         assert np.mean(is_safe) >= LEAST_COVERAGE
 
-    def test_the_interval_holds_the_first_value_that_reaches_it(self, case, is_reached, answers):
+    def test_the_interval_contains_the_first_epsilon_that_reaches_the_target(
+        self, case, is_reached, answers
+    ):
         first, *_ = np.array(case.epsilons)[is_reached]
 
         is_inside = []

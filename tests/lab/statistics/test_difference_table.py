@@ -63,11 +63,11 @@ def test_the_table_states_the_difference_of_the_sentence():
     assert row_of(found) == ("Accuracy", "60", "65", f"−{gap} in pairs")
 
 
-def test_without_a_difference_of_runs_it_is_that_of_the_medians():
+def test_without_a_difference_of_runs_the_table_states_that_of_the_medians():
     assert row_of()[-1] == "−5"
 
 
-def test_that_of_groups_is_that_of_the_medians():
+def test_the_difference_of_groups_is_that_of_the_medians():
     assert row_of(of_groups(A, B))[-1] == "−5"
 
 
@@ -99,7 +99,7 @@ def test_a_difference_has_the_decimals_of_the_finer_number():
 class TestTable:
     html = table(rows_html(changed_settings_rows()[:1]), rows_html([row_of()]), "Said.")
 
-    def test_it_has_heads_rows_and_the_sentence(self):
+    def test_the_table_of_differences_has_heads_rows_and_the_sentence(self):
         words = " ".join(plain(self.html).split())
 
         assert words == ("A now B pinned A − B dataset <gaussians> <moons> Accuracy 60 65 −5 Said.")

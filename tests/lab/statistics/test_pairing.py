@@ -67,7 +67,7 @@ def test_the_noise_of_pairs_is_common(name):
 
 
 @every_paired_page
-def test_another_seed_draws_anew(name):
+def test_another_seed_draws_other_noise(name):
     start = START[name].change(**QUICK[name])
     measure = start.experiment.compared
 

@@ -95,7 +95,7 @@ class TestOfThePage:
         curve = MedianCurve.of(result.accuracy.at, result.accuracy.runs[0])
         return curve.price(epsilon, result.settings.right_guesses)
 
-    def test_it_has_400_runs_at_24_epsilons(self, result):
+    def test_the_curve_of_prices_has_400_runs_at_24_epsilons(self, result):
         assert result.accuracy.runs.shape == (2, 24, 400)
         assert result.trained == 400
 
@@ -108,20 +108,22 @@ class TestOfThePage:
             pytest.param(0.5, 0.36, id="0.5"),
         ],
     )
-    def test_a_point_has_its_price(self, result, epsilon, guesses):
+    def test_a_point_of_accuracy_costs_so_many_right_guesses_in_a_hundred(
+        self, result, epsilon, guesses
+    ):
         price = self.price_at(result, epsilon)
 
         assert price.offer == Offer.PRICE
         assert price.guesses == pytest.approx(guesses, abs=0.006)
 
-    def test_the_range_at_a_half_is_that_of_resampled_runs(self, result):
+    def test_the_range_of_a_price_at_epsilon_half_is_that_of_resampled_runs(self, result):
         price = self.price_at(result, 0.5)
 
         assert price.low == pytest.approx(0.3, abs=0.05)
         assert price.high == pytest.approx(0.6, abs=0.05)
 
     @pytest.mark.parametrize("epsilon", [0.65, 1.0, 10.0, 150.0])
-    def test_less_than_a_point_is_left_from_there_on(self, result, epsilon):
+    def test_no_price_is_stated_where_less_than_a_point_is_left(self, result, epsilon):
         price = self.price_at(result, epsilon)
 
         assert price.guesses == np.inf

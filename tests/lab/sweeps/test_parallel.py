@@ -229,12 +229,12 @@ class TestKilled:
         assert code == -signal.SIGKILL
         return folder
 
-    def test_what_was_done_before_it_is_killed_stays(self, killed_folder):
+    def test_finished_work_of_a_killed_sweep_stays(self, killed_folder):
         runs = pd.read_parquet(killed_folder)
 
         assert 0 < len(runs) < KILLED_CELLS * KILLED_REPEATS
 
-    def test_started_again_it_is_complete(self, killed_folder, tmp_path):
+    def test_a_killed_sweep_is_completed_by_a_second_start(self, killed_folder, tmp_path):
         folder = tmp_path / "runs"
         shutil.copytree(killed_folder, folder)
 
@@ -287,10 +287,10 @@ class TestRefusals:
 class TestRead:
     """Settings come from a link or a file."""
 
-    def test_from_a_link(self):
+    def test_settings_of_a_sweep_are_read_from_a_link(self):
         assert sweep.read(LINK) == ("classifier", SETTINGS)
 
-    def test_from_a_file(self, tmp_path):
+    def test_settings_of_a_sweep_are_read_from_a_file(self, tmp_path):
         file = tmp_path / "settings.json"
         file.write_text(json.dumps({"page": "classifier", "public_rows": 0, "steps": 10}))
 

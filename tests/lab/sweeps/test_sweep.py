@@ -166,7 +166,7 @@ class TestTries:
         assert all(0.05 <= one.clip_norm <= 5 for one in self.tries)
         assert all(5 <= one.steps <= 200 for one in self.tries)
 
-    def test_half_of_them_are_below_the_middle_of_the_logs(self):
+    def test_half_of_the_tries_are_below_the_middle_of_the_logarithms(self):
         median = np.median([np.log(one.clip_norm) for one in self.tries])
 
         assert median == pytest.approx(np.log(0.5), abs=0.4)
@@ -183,7 +183,7 @@ class TestSearch:
     def test_the_best_try_is_first(self, found):
         assert found.chosen.is_monotonic_decreasing
 
-    def test_only_the_best_is_measured_again(self, found):
+    def test_only_the_best_try_is_measured_again(self, found):
         assert found.again.notna().tolist() == [True, False, False]
 
     def test_a_try_is_the_median_of_the_pages_runs(self, found):
@@ -192,7 +192,7 @@ class TestSearch:
 
         assert first.chosen == median_of(best.change(seed=4), repeats=6)
 
-    def test_the_best_is_measured_again_on_other_seeds(self, found):
+    def test_the_best_try_is_measured_again_on_other_seeds(self, found):
         first = found.iloc[0]
         best = QUICK.change(clip_norm=first.clip_norm, steps=int(first.steps))
 

@@ -83,7 +83,7 @@ class TestUnclearDecimal:
     def table(self):
         return table_of(["1,234", "5,678", "3"], second="0,5")
 
-    def test_the_person_is_asked(self, table):
+    def test_an_unclear_decimal_sign_is_asked_about(self, table):
         assert table.decimal("a") == ""
         with pytest.raises(check.RefusedError, match="decimal is 'unclear'"):
             table.numbers("a")
@@ -95,7 +95,7 @@ class TestUnclearDecimal:
             pytest.param(",", [1.234, 5.678, 3], id="comma"),
         ],
     )
-    def test_the_answer_decides(self, table, decimal, numbers):
+    def test_the_declared_decimal_sign_decides_how_numbers_are_read(self, table, decimal, numbers):
         np.testing.assert_array_equal(table.numbers("a", decimal=decimal), numbers)
 
 
@@ -108,12 +108,12 @@ class TestNumbersComeBack:
         powers = np.random.default_rng(1).integers(-300, 300, 500)
         return numbers * 10.0**powers
 
-    def test_from_text(self, values):
+    def test_numbers_come_back_from_text_to_the_last_bit(self, values):
         table = table_of([repr(value) for value in values.tolist()])
 
         np.testing.assert_array_equal(table.numbers("a"), values)
 
-    def test_from_parquet(self, values):
+    def test_numbers_come_back_from_parquet_to_the_last_bit(self, values):
         table = own_table.read(parquet_of({"a": values, "b": np.zeros(500, np.float32)}))
 
         np.testing.assert_array_equal(table.numbers("a"), values)
@@ -128,7 +128,7 @@ class TestNumbersComeBack:
             ("nothing", [NAN, NAN, NAN]),
         ],
     )
-    def test_from_other_types_of_parquet(self, name, numbers):
+    def test_numbers_of_other_parquet_types_come_back(self, name, numbers):
         table = own_table.read(READ_PARQUETS["Parquet of all kinds"].data())
 
         np.testing.assert_array_equal(table.numbers(name), numbers)

@@ -143,7 +143,7 @@ class TestLinesWithoutAValue:
             pytest.param(241, id="last"),
         ],
     )
-    def test_in_text(self, blank, index):
+    def test_a_blank_line_of_a_text_is_no_row(self, blank, index):
         rows = lines()
         rows[index:index] = [blank, blank, blank]
 
@@ -153,7 +153,7 @@ class TestLinesWithoutAValue:
         np.testing.assert_array_equal(found.numbers("age"), AGES)
         assert self.NOTE in found.notes
 
-    def test_in_parquet(self):
+    def test_a_row_of_missing_values_in_parquet_is_no_row(self):
         columns = {
             "a": [*AGES, None, None],
             "b": [*AMOUNTS, None, float("nan")],
@@ -270,7 +270,7 @@ class TestSeparateProcess:
         for name in small.columns:
             assert large.texts(name).tolist() == small.texts(name).tolist()
 
-    def test_a_broken_line_of_it_is_named(self, without_small_files):
+    def test_a_broken_line_of_a_large_text_is_named(self, without_small_files):
         broken = text(lines()) + "1;2;3;4\n"
 
         assert "Line 242 has 4 fields" in refusal(broken).value

@@ -71,7 +71,7 @@ class TestMadeUpRows:
             assert rows.columns[name].equals(other_rows.columns[name])
 
     @ROLES_OF_FILES
-    def test_they_have_the_people_and_roles_of_the_file(self, roles):
+    def test_made_up_rows_have_the_people_and_roles_of_the_file(self, roles):
         own = own_rows.choose(file_of(0), roles)
 
         twin = made_up.twin(own)
@@ -81,7 +81,7 @@ class TestMadeUpRows:
         assert twin.roles == roles
 
     @ROLES_OF_FILES
-    def test_they_have_no_other_columns_than_are_declared(self, roles):
+    def test_made_up_rows_have_no_other_columns_than_are_declared(self, roles):
         declared = {column.name for column in COLUMNS}
 
         twin = made_up.twin(own_rows.choose(file_of(0), roles))
@@ -89,7 +89,7 @@ class TestMadeUpRows:
         assert set(twin.table.columns) <= {*declared, roles.answer, roles.person}
 
     @ROLES_OF_FILES
-    def test_they_keep_to_the_declared_values(self, roles):
+    def test_made_up_rows_keep_to_the_declared_values(self, roles):
         table = made_up.twin(own_rows.choose(file_of(0), roles)).table
 
         for column in roles.columns:
@@ -100,12 +100,12 @@ class TestMadeUpRows:
                 assert set(table.texts(column.name)) <= {*column.values, ""}
 
     @ROLES_OF_FILES
-    def test_they_are_made_once(self, roles):
+    def test_made_up_rows_are_made_once(self, roles):
         own = own_rows.choose(file_of(0), roles)
 
         assert made_up.twin(own) is made_up.twin(own)
 
-    def test_half_way_between_coin_toss_and_certainty_there_is_something_to_learn(self):
+    def test_a_model_of_made_up_rows_is_half_way_between_coin_toss_and_certainty(self):
         twin = made_up.twin(own_rows.choose(file_of(0, rows=3000), CLASSES))
         settings = PAGE["classifier"].settings()
         settings = settings.change(dataset="own", own=twin, steps=50, repeats=4, epsilon=10.0)
@@ -115,7 +115,7 @@ class TestMadeUpRows:
         assert 0.8 < twin.best < 0.9
         assert accuracy == pytest.approx(twin.best, abs=0.05)
 
-    def test_bounds_that_were_read_off_make_none_up(self):
+    def test_no_rows_are_made_up_from_bounds_that_were_read_off(self):
         first, *others = COLUMNS
         columns = (replace(first, read_off=True), *others)
         own = own_rows.choose(file_of(0), replace(CLASSES, columns=columns))
@@ -124,7 +124,7 @@ class TestMadeUpRows:
 
         assert settings.made_up is None
 
-    def test_they_go_with_the_file(self):
+    def test_made_up_rows_are_removed_with_their_file(self):
         table = file_of(0)
         twin = made_up.twin(own_rows.choose(table, CLASSES))
 
@@ -132,7 +132,7 @@ class TestMadeUpRows:
 
         assert twin.expired
 
-    def test_a_file_keeps_those_of_its_two_last_shapes(self):
+    def test_a_file_keeps_the_made_up_rows_of_its_last_two_declarations(self):
         table = file_of(0)
         owns = []
         for columns in (COLUMNS[:1], COLUMNS[:2], COLUMNS[:3]):
@@ -144,7 +144,7 @@ class TestMadeUpRows:
         assert not middle.expired
         assert not newest.expired
 
-    def test_those_of_an_earlier_shape_are_made_again(self):
+    def test_made_up_rows_of_an_earlier_declaration_are_made_again(self):
         table = file_of(0)
         owns = []
         for columns in (COLUMNS[:1], COLUMNS[:2], COLUMNS[:3]):
@@ -218,7 +218,7 @@ def all_text(app: AppTest) -> str:
 
 class TestQuestions:
     @pytest.mark.parametrize("page", SAMPLES)
-    def test_the_answer_reads_no_private_row(self, page):
+    def test_the_answer_of_what_if_reads_no_private_row(self, page):
         app = page_of_sample(page)
 
         assert "No value of your file is read for this answer" in all_text(app)
@@ -247,13 +247,15 @@ class TestShare:
         result = settings.experiment.run()
         return share_dialog.handout_of(state, page, result, link=self.LINK, code="").html()
 
-    def test_its_link_has_no_code(self, state):
+    def test_the_link_of_a_result_on_a_file_has_no_code(self, state):
         assert share_dialog._qr_code(state, self.LINK) == ""
 
     @pytest.mark.parametrize(
         "promise", ["open these settings", "Same numbers again", '<figure class="code">']
     )
-    def test_the_handout_promises_nothing(self, html, promise):
+    def test_the_handout_of_a_result_on_a_file_does_not_promise_the_same_numbers(
+        self, html, promise
+    ):
         assert promise not in html
 
     def test_the_handout_says_that_the_file_is_missing(self, html):

@@ -210,10 +210,10 @@ class TestDrawnRows:
         given = RowsByPerson(np.arange(5), np.array([0]), np.array([5]))
         return [regression_rows.drawn_rows(given, np.array([0]), 2, rng)[0] for _ in range(3000)]
 
-    def test_they_are_two_different_rows(self, drawn):
+    def test_drawn_rows_of_a_person_are_two_different_ones(self, drawn):
         assert {len({*rows}) for rows in drawn} == {2}
 
-    def test_each_is_as_likely(self, drawn):
+    def test_each_row_of_a_person_is_drawn_as_often(self, drawn):
         share = np.bincount(np.concatenate(drawn), minlength=5) / 3000
 
         standard_error = np.sqrt(0.4 * 0.6 / 3000)

@@ -84,7 +84,7 @@ class TestWeightsOfColumns:
         assert sorted(names) == sorted(result.split.source.features)
         assert (private.shape, plain.shape) == ((4, 4), (4,))
 
-    def test_they_are_those_of_the_model_or_how_far_those_of_classes_lie_apart(
+    def test_weights_of_columns_are_those_of_the_model_or_the_spread_over_classes(
         self, table, classes
     ):
         result, (first, *_), private, _ = self.run(table, classes)
@@ -93,13 +93,13 @@ class TestWeightsOfColumns:
         expected = weights[:, 0] if len(classes) == 2 else np.ptp(weights, axis=1)
         np.testing.assert_array_equal(private[:, 0], expected)
 
-    def test_the_largest_median_is_first(self, table, classes):
+    def test_the_column_with_the_largest_median_weight_is_first(self, table, classes):
         _, _, private, _ = self.run(table, classes)
         sizes = np.abs(np.median(private, axis=0))
 
         assert (np.diff(sizes) <= 0).all()
 
-    def test_the_chart_draws_them(self, table, classes):
+    def test_the_chart_draws_the_weights_of_columns(self, table, classes):
         result, names, private, _ = self.run(table, classes)
 
         drawn = go.Figure(charts.column_weights(result))

@@ -137,13 +137,13 @@ class TestRowsWithoutAnAnswer:
         empty = again.assign(left=np.resize(["", "perhaps"], len(again)), age=age)
         return pd.concat([file, empty])
 
-    def test_their_inputs_change_nothing(self):
+    def test_inputs_of_rows_without_an_answer_change_nothing(self):
         young, old = (ensemble_of(self.with_empty_rows(age=age)) for age in (20, 80))
 
         np.testing.assert_array_equal(young.weights, old.weights)
 
     @pytest.mark.parametrize("name", ["weights", "loss", "clipped"])
-    def test_they_are_none_of_a_persons(self, name):
+    def test_rows_without_an_answer_count_as_none_of_a_person(self, name):
         without, with_them = ensemble_of(visits()), ensemble_of(self.with_empty_rows(age=20))
 
         np.testing.assert_allclose(getattr(with_them, name), getattr(without, name), atol=1e-6)
@@ -176,12 +176,12 @@ class TestOneRowOfAPerson:
         roles = replace(CLASSES, person="who", columns=(place,))
         return [choose(one, roles).source.draw(stream(1, "data"))[0][:, 0] for one in (file, more)]
 
-    def test_each_person_has_one(self, places):
+    def test_one_row_of_each_person_is_taken(self, places):
         taken, _ = places
 
         assert sorted(taken % 900) == [*range(900)]
 
-    def test_it_does_not_depend_on_what_others_have(self, places):
+    def test_the_row_taken_of_a_person_does_not_depend_on_the_rows_of_others(self, places):
         taken, of_more = places
 
         assert {*np.flatnonzero(taken != of_more)} <= {7}

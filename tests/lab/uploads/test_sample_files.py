@@ -33,13 +33,13 @@ TABLES = {sample.file: own_table.read(sample.data) for sample in SAMPLES}
 class TestRecipe:
     """The script makes the files of the folder."""
 
-    def test_it_makes_every_file_that_has_notes(self):
+    def test_the_recipe_makes_every_file_that_has_notes(self):
         files = {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"}
 
         assert set(make_samples.made()) == files
         assert set(NOTES) == files
 
-    def test_it_makes_the_same_bytes(self):
+    def test_the_recipe_makes_the_same_bytes(self):
         for name, data in make_samples.made().items():
             assert (FOLDER / name).read_bytes() == data, name
 
@@ -53,7 +53,7 @@ class TestTemplate:
     def table(self):
         return own_table.read(TEMPLATE.read_bytes())
 
-    def test_it_has_names_and_eight_rows(self, table):
+    def test_the_template_has_names_and_eight_rows(self, table):
         assert table.head is True
         assert table.rows == 8
 
@@ -145,7 +145,7 @@ class TestSamples:
 
         assert set(table.columns) == {*declared, *sample.aside, sample.answer}
 
-    def test_nothing_about_it_is_guessed(self, sample, table):
+    def test_nothing_about_a_sample_is_guessed(self, sample, table):
         assert table.head is True
         assert table.notes == ()
 

@@ -48,17 +48,17 @@ def count_of_people(names: list[str]) -> int:
 
 @pytest.mark.parametrize("spellings", SPELLINGS.values(), ids=SPELLINGS)
 class TestOneName:
-    def test_it_has_one_normal_form(self, spellings):
+    def test_spellings_of_one_name_have_one_normal_form(self, spellings):
         forms = {normal_form(spelling) for spelling in spellings}
 
         assert len(forms) == 1
 
-    def test_it_is_one_person_of_an_estimator(self, spellings):
+    def test_spellings_of_one_name_are_one_person_of_an_estimator(self, spellings):
         numbers = people.people_of(spellings, len(spellings))
 
         assert not numbers.any()
 
-    def test_it_is_one_person_of_a_file(self, spellings):
+    def test_spellings_of_one_name_are_one_person_of_a_file(self, spellings):
         assert count_of_people(spellings) == 1
 
     def test_each_row_with_a_spelling_of_an_answer_counts(self, spellings):

@@ -149,6 +149,6 @@ class TestInfiniteValues:
             return table(amount=[str(value) for value in self.VALUES])
         return own_table.read(parquet_of({"amount": self.VALUES, "age": AGES}))
 
-    def test_the_others_are_read(self, found):
+    def test_numbers_beside_infinite_values_are_read(self, found):
         assert found.kind("amount").kind == "number"
         np.testing.assert_array_equal(found.numbers("amount"), self.EXPECTED)

@@ -166,14 +166,14 @@ class TestHardlyAnybodyLeaves:
         return first
 
     @two_kinds_of_classes
-    def test_models_always_say_the_first(self, kind):
+    def test_private_models_always_predict_the_first_class(self, kind):
         result = self.run(kind)
         held_out = result.held_out["scratch" if kind == "classifier" else "private"]
 
         assert (held_out.counts[:, :, 0].sum(axis=1) == len(result.split.y_test)).all()
 
     @two_kinds_of_classes
-    def test_the_page_says_so(self, kind):
+    def test_the_page_says_that_models_always_predict_one_class(self, kind):
         words = own_files.said(self.run(kind))
 
         assert re.search(r"All 4 private (model|network)s always answer “no”", words)
@@ -217,7 +217,7 @@ class TestAnswerInDisguise:
 
     @two_kinds_of_classes
     @pytest.mark.parametrize("changes", [{}, {"left": "no"}], ids=["errors", "one class"])
-    def test_a_model_with_errors_or_of_one_class_is_not(self, kind, changes):
+    def test_a_model_with_errors_or_of_one_class_is_not_asked_about(self, kind, changes):
         result = run_of(kind, frame().assign(**changes))
 
         assert self.words not in own_files.said(result)

@@ -58,12 +58,12 @@ class TestEssentialTasks:
     def test_the_best_guarantee_is_that_of_a_quick_accountant(self, partial):
         assert partial.best_guarantee.basis.startswith("RDP")
 
-    def test_the_tile_of_epsilon_waits(self, partial):
+    def test_the_tile_of_epsilon_waits_for_the_loss_distribution(self, partial):
         first_tile, *_ = texts.numbers(partial)
 
         assert "…" in first_tile.value
 
-    def test_the_quick_curves_are_there(self, partial):
+    def test_the_curves_of_quick_accountants_are_there_at_once(self, partial):
         assert set(partial.curves()["accountant"]) >= {"advanced", "moments"}
 
     def test_the_cost_of_all_tries_is_not_counted_yet(self, partial):
@@ -112,14 +112,14 @@ class TestInverses:
 
 
 class TestGroup:
-    def test_its_epsilon_is_that_of_one_person_times_the_number_of_people(self):
+    def test_a_group_has_the_epsilon_of_one_person_times_the_number_of_people(self):
         result = result_of()
 
         group = result.effects()["group"]
 
         assert group.epsilon == pytest.approx(PEOPLE * result.best_guarantee.epsilon)
 
-    def test_its_delta_is_a_sum_of_powers(self):
+    def test_the_delta_of_a_group_is_a_sum_of_powers_of_e_to_the_epsilon(self):
         result = result_of()
         powers = [math.exp(index * result.best_guarantee.epsilon) for index in range(PEOPLE)]
 
@@ -129,15 +129,15 @@ class TestGroup:
 
 
 class TestReplaceOne:
-    def test_its_guarantee_has_its_adjacency(self):
+    def test_a_replace_one_guarantee_has_its_adjacency(self):
         assert result_of().replaced.adjacency is Adjacency.REPLACE_ONE
 
-    def test_it_costs_more_than_add_remove(self):
+    def test_replace_one_costs_more_than_add_remove(self):
         result = result_of()
 
         assert result.replaced.epsilon > result.best_guarantee.epsilon
 
-    def test_until_it_is_counted_a_removal_and_an_addition_cost_twice_as_much(self):
+    def test_an_uncounted_replacement_costs_as_much_as_a_removal_and_an_addition(self):
         result = replace(result_of(), values=result_of().values | {"replaced": np.array([np.nan])})
         one = result.best_guarantee.epsilon
 
@@ -149,10 +149,10 @@ class TestReplaceOne:
 
 
 class TestPublishedFigure:
-    def test_it_is_the_printed_one(self):
+    def test_the_published_epsilon_is_the_printed_one(self):
         assert result_of().epsilon(PUBLISHED) == pytest.approx(9.3391, rel=2e-4)
 
-    def test_it_is_no_bound(self):
+    def test_the_published_epsilon_is_not_shown_as_a_bound(self):
         table = result_of().table().set_index("accountant")
 
         assert not table.loc[PUBLISHED, "a bound"]
@@ -186,7 +186,7 @@ class TestTuning:
         assert len(charts.searches(result)["layout"]["shapes"]) == 1
 
     @pytest.mark.parametrize("way", charts.WAYS)
-    def test_a_better_chance_costs_more(self, way):
+    def test_a_larger_chance_to_find_the_best_costs_more(self, way):
         chances, epsilons = result_of().over_chance(way)
 
         assert (np.diff(epsilons) > 0).all()

@@ -82,13 +82,13 @@ class TestNumericAnswer:
         app = use_columns(with_notes("regression"), salary="out")
         return use_columns(app, salary="amount")
 
-    def test_it_needs_bounds(self):
+    def test_a_numeric_answer_needs_bounds(self):
         app = self.with_salary()
 
         assert is_waiting(app, "regression")
         assert not is_waiting(set_bounds(app, "salary", 0, 150), "regression")
 
-    def test_it_has_no_classes_and_may_be_missing(self):
+    def test_a_numeric_answer_has_no_classes_and_may_be_missing(self):
         app = set_bounds(self.with_salary(), "salary", 0, 150)
 
         *_, rows = confirmed_rows(app)
@@ -97,7 +97,7 @@ class TestNumericAnswer:
         assert rows.roles.target.high == 150
         assert rows.roles.gaps
 
-    def test_another_use_forgets_its_bounds(self):
+    def test_another_use_of_a_column_forgets_its_bounds(self):
         app = set_bounds(self.with_salary(), "salary", 0, 150)
 
         assert not draft_of(use_columns(app, salary="answer")).roles.target
@@ -111,21 +111,21 @@ class TestRowsPerPerson:
         app.toggle(key="data.gaps").set_value(False).run()
         return open_page(app, "regression")
 
-    def test_their_number_is_typed(self):
+    def test_the_number_of_rows_per_person_is_typed(self):
         settings = settings_of(self.with_three_rows_each(), "regression")
 
         assert settings.own.roles.rows_each == 3
         assert settings.source.rows_each == 3
         assert not settings.own.roles.gaps
 
-    def test_it_is_1_without_a_column_of_people(self):
+    def test_rows_per_person_are_1_without_a_column_of_people(self):
         app = back_to_my_data(self.with_three_rows_each())
 
         assert draft_of(use_columns(app, employee_id="out")).roles.rows_each == 1
 
 
 class TestOneRowPerPerson:
-    def test_it_is_asked(self):
+    def test_my_data_asks_whether_each_row_is_one_person(self):
         assert "is not answered" in visible_text(with_notes("classifier"))
 
     @pytest.mark.parametrize(
@@ -135,7 +135,7 @@ class TestOneRowPerPerson:
             pytest.param(False, "⚠] Each row is protected alone", id="several rows"),
         ],
     )
-    def test_the_answer_is_listed(self, answer, line):
+    def test_the_answer_about_one_row_per_person_is_listed(self, answer, line):
         app = with_notes("classifier")
 
         app.segmented_control(key="data.one_row").set_value(answer).run()
@@ -144,14 +144,14 @@ class TestOneRowPerPerson:
         *_, rows = confirmed_rows(app)
         assert rows.roles.one_row is answer
 
-    def test_it_is_not_asked_with_a_column_of_people(self):
+    def test_my_data_does_not_ask_about_one_row_per_person_with_a_column_of_people(self):
         app = use_columns(with_notes("classifier"), customer_id="person")
 
         assert "data.one_row" not in app.session_state
         assert draft_of(app).roles.one_row is None
 
 
-def test_another_choice_is_another_experiment():
+def test_a_changed_use_of_a_column_is_another_file_for_the_pages():
     app = open_page(with_notes("classifier"), "classifier")
     before = settings_of(app, "classifier").own
     app = use_columns(back_to_my_data(app), age="out")
@@ -171,7 +171,7 @@ class TestNotesOfASample:
         assert is_waiting(app)
         return app.button(key="data.notes").click().run()
 
-    def test_they_complete_the_file(self, sample):
+    def test_notes_of_a_sample_complete_its_file(self, sample):
         page = "classifier"
         if sample.target:
             page = "regression"
@@ -180,14 +180,14 @@ class TestNotesOfASample:
 
         assert not is_waiting(app, page)
 
-    def test_they_are_the_roles_of_the_sample(self, sample):
+    def test_notes_fill_in_the_declared_roles_of_the_sample(self, sample):
         roles = draft_of(self.with_notes_of(sample)).roles
 
         assert roles.columns == sample.columns
         assert roles.answer == sample.answer
         assert roles.void == ()
 
-    def test_they_are_offered_once(self, sample):
+    def test_notes_of_a_sample_are_offered_once(self, sample):
         app = self.with_notes_of(sample)
 
         assert "data.notes" not in {button.key for button in app.button}
@@ -293,7 +293,9 @@ class TestColumnsThatAreNoNumbers:
             pytest.param("when", "amount", "dates or times", id="dates"),
         ],
     )
-    def test_they_are_warned_about_if_they_are_used_as_numbers(self, app, column, use, kind):
+    def test_columns_that_are_no_numbers_are_warned_about_if_used_as_numbers(
+        self, app, column, use, kind
+    ):
         use_columns(app, **{column: use})
 
         assert f"does not read as numbers**], but as {kind}" in text(app)
@@ -321,12 +323,12 @@ class TestPrivateBounds:
         app = use_columns(with_customers(), monthly_spend="number")
         return app.button(key=self.SPEND).click().run()
 
-    def test_they_need_enough_rows(self):
+    def test_private_bounds_need_enough_rows(self):
         app = use_columns(with_customers(), monthly_spend="number")
 
         assert app.button(key=self.SPEND).disabled
 
-    def test_they_complete_a_column(self, monkeypatch):
+    def test_private_bounds_complete_a_column(self, monkeypatch):
         app = self.with_bounds_of_spend(monkeypatch)
 
         low = app.number_input(key="data.low.monthly_spend")
@@ -336,7 +338,7 @@ class TestPrivateBounds:
         assert high.disabled
         assert high.value in (64, 128, 256)
 
-    def test_they_are_paid_for_at_each_press_alone(self, monkeypatch):
+    def test_private_bounds_are_paid_for_at_each_press_and_at_no_other_time(self, monkeypatch):
         app = self.with_bounds_of_spend(monkeypatch)
         (payment,) = draft_of(app).payments
         assert draft_of(app.run()).payments == (payment,)
@@ -345,7 +347,7 @@ class TestPrivateBounds:
 
         assert draft_of(app).payments == (payment, payment)
 
-    def test_the_guarantee_counts_them(self, monkeypatch):
+    def test_the_guarantee_counts_private_bounds(self, monkeypatch):
         app = self.with_bounds_of_spend(monkeypatch)
         app = app.button(key=self.SPEND).click().run()
 
@@ -380,7 +382,7 @@ class TestPayments:
 
         assert draft.payments == ()
 
-    def test_there_is_an_end_to_paying(self, table, draft, monkeypatch):
+    def test_payments_end_at_a_largest_epsilon(self, table, draft, monkeypatch):
         monkeypatch.setattr("dpcore.mechanisms.private_bounds.least_rows", lambda epsilon: 1000)
         draft.buy_bounds(table, "age", MOST_SPENT)
 

@@ -83,7 +83,7 @@ class TestLinkToAPage:
         words = plain(visible_text(app))
         assert not [code for code in codes if code in words]
 
-    def test_elsewhere_the_link_has_no_file_and_keeps_the_settings(self, page):
+    def test_in_another_session_the_link_has_no_file_and_keeps_the_settings(self, page):
         handle = self.handle_of(with_notes(page))
 
         stranger = opened(page, dataset="own", own=handle, epsilon="2")
@@ -128,12 +128,12 @@ def test_other_pages_ignore_the_file():
 
 
 class TestWhichEpsilon:
-    def test_its_button_is_the_first_thing_to_press(self):
+    def test_the_button_which_epsilon_is_the_first_to_press(self):
         app = with_notes("network")
 
         assert app.button(key="data.epsilon").proto.type == "primary"
 
-    def test_it_is_answered_in_the_tab_what_if(self, monkeypatch):
+    def test_which_epsilon_is_answered_in_the_tab_what_if(self, monkeypatch):
         app = with_notes("network")
 
         link = link_of_button(app, "data.epsilon", monkeypatch)
@@ -144,7 +144,7 @@ class TestWhichEpsilon:
         (answer,) = [plain(body) for body in bodies if "lab-words-answer" in body]
         assert ANSWER.search(answer)
 
-    def test_its_answer_reads_no_private_row(self, monkeypatch):
+    def test_the_answer_to_which_epsilon_reads_no_private_row(self, monkeypatch):
         app = with_notes("network")
 
         link = link_of_button(app, "data.epsilon", monkeypatch)
@@ -163,18 +163,18 @@ class TestBoundsReadOffTheRows:
         use_columns(app, age="number")
         return app.button(key="data.read_off.age").click().run()
 
-    def test_my_data_warns(self, page):
+    def test_my_data_warns_of_bounds_read_off_the_rows(self, page):
         app = self.read_off(page)
 
         assert any("would be void" in error.value for error in app.error)
 
-    def test_the_guarantee_of_the_page_is_void(self, page):
+    def test_bounds_read_off_the_rows_make_the_guarantee_void(self, page):
         app = open_page(self.read_off(page), page)
 
         errors = [error.value for error in app.error]
         assert any("Guarantee void" in error and "age" in error for error in errors)
 
-    def test_typed_bounds_take_their_place(self, page):
+    def test_typed_bounds_replace_bounds_read_off_the_rows(self, page):
         app = open_page(self.read_off(page), page)
 
         app = back_to_my_data(app).button(key="data.type.age").click().run()

@@ -97,7 +97,7 @@ def test_a_spy_of_models_with_too_little_noise_exceeds_the_limit():
 
 
 @pytest.mark.parametrize("seed", SEEDS)
-def test_a_large_epsilon_shows_ana_and_a_small_one_hides_her(seed):
+def test_a_large_epsilon_reveals_the_patient_and_a_small_one_hides_her(seed):
     large = result_of(PersonSettings(epsilon=10.0, seed=seed))
     small = result_of(PersonSettings(epsilon=0.02, seed=seed))
 
@@ -105,7 +105,7 @@ def test_a_large_epsilon_shows_ana_and_a_small_one_hides_her(seed):
     assert 46 <= small.right_guesses <= 51
 
 
-def test_a_dot_is_right_only_if_all_its_models_are():
+def test_a_dot_is_drawn_as_right_only_if_the_spy_is_right_about_all_of_its_models():
     result = result_of(PersonSettings(epsilon=2.0))
     threshold = np.median(result.pairs.scores, axis=1).mean()
     with_person, without_person = np.sort(result.pairs.scores, axis=1)

@@ -17,7 +17,7 @@ from ui.session.entries import from_link
 HOME = Path(__file__).parents[3] / "pages" / "home" / "page.py"
 
 
-def test_a_movement_states_its_outcome_once_it_was_on_the_screen():
+def test_a_suggested_movement_states_its_outcome_once_it_was_on_the_screen():
     app = opened("")
     assert "Drag epsilon down until no spy can do better than 55" in text(app)
 
@@ -61,7 +61,7 @@ def test_home_lists_every_page_of_the_navigation_by_group():
     assert [f"**{group}**" for group in MENU] == groups[: len(MENU)]
 
 
-def test_a_door_opens_the_same_two_worlds_for_a_row_of_the_lab():
+def test_the_link_to_the_attack_opens_the_same_question_about_a_row():
     """Both pages start at the same epsilon, and remove a person."""
     page, query = home.START_LINKS["attack"]
 

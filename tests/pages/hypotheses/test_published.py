@@ -232,7 +232,9 @@ def test_accuracy_is_low_with_the_papers_noise_at_medium_epsilons(with_the_paper
         pytest.param(1000, -1.0, -0.02, id="and are behind at last"),
     ],
 )
-def test_a_few_public_directions(data, with_the_papers_noise, epsilon, least_gain, most_gain):
+def test_few_public_directions_are_ahead_at_a_small_epsilon_and_behind_at_a_large_one(
+    data, with_the_papers_noise, epsilon, least_gain, most_gain
+):
     few_directions = sized(data, repeats=REPEATS, projection="svd", dimension=20)
     tasks = few_directions.experiment.repeats_at(epsilon).tasks
     few = np.median(Outcome.concatenate([task.run() for task in tasks]).accuracy_of("transfer"))

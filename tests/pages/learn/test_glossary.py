@@ -90,7 +90,7 @@ class TestTerms:
     def test_related_terms_are_other_terms(self, key):
         assert set(TERMS[key].see) <= TERMS.keys() - {key}
 
-    def test_its_results_are_computed(self, key):
+    def test_numbers_of_a_term_are_computed(self, key):
         words = TERMS[key].says
 
         for phrase in RESULTS.get(key, []):
@@ -110,7 +110,7 @@ class TestDrawings:
         assert f'aria-label="{alternative_text}"' in svg
         assert svg.count("<svg") == svg.count("</svg>") == 1
 
-    def test_a_term_may_have_none(self):
+    def test_a_term_may_have_no_drawing(self):
         assert drawing("delta") == ""
 
 
@@ -133,7 +133,7 @@ def test_epsilon_is_said_to_bound_probabilities_and_not_odds(words):
 
 
 class TestPage:
-    def test_it_shows_all_terms(self):
+    def test_the_glossary_shows_all_terms(self):
         app = opened("glossary")
 
         assert not app.exception
@@ -146,7 +146,7 @@ class TestPage:
             pytest.param("zebra", [], id="no term"),
         ],
     )
-    def test_it_shows_what_is_searched(self, words, heads):
+    def test_the_glossary_shows_the_terms_that_match_a_search(self, words, heads):
         app = opened("glossary")
 
         app.text_input(key="glossary.search").set_value(words).run()
@@ -171,11 +171,11 @@ class TestPage:
 
 
 class TestSearch:
-    def test_names_come_before_sentences(self):
+    def test_matches_in_names_come_before_matches_in_sentences(self):
         assert search("clip")[0] == "clipping"
         assert search("RDP") == ["rdp"]
 
-    def test_all_words_are_searched(self):
+    def test_a_search_needs_all_of_its_words(self):
         assert "exponential" in search("noise gumbel")
 
 

@@ -68,14 +68,14 @@ def has_settings_of(settings: Any, query: dict[str, str]) -> bool:
     ("page", "query"), [link_parameter(number) for number in range(len(LINKS))]
 )
 class TestLinks:
-    def test_it_leads_to_a_page(self, page, query):
+    def test_a_link_in_a_text_leads_to_a_page(self, page, query):
         assert page in HEADS
 
-    def test_it_leads_to_a_lesson(self, page, query):
+    def test_a_link_in_a_text_leads_to_a_lesson(self, page, query):
         if page == "lessons":
             assert query["lesson"] in {lesson.name for lesson in LESSONS}
 
-    def test_it_is_read_without_a_notice(self, page, query):
+    def test_the_settings_of_a_link_are_read_without_a_notice(self, page, query):
         if page not in SETTINGS:
             return
         fields = {name: value for name, value in query.items() if name != TAB}
@@ -85,7 +85,7 @@ class TestLinks:
         assert notices == []
         assert has_settings_of(settings, fields)
 
-    def test_it_leads_to_a_tab_of_the_page(self, page, query):
+    def test_a_link_in_a_text_leads_to_a_tab_of_the_page(self, page, query):
         if page not in SETTINGS or TAB not in query:
             return
         fields = {name: value for name, value in query.items() if name != TAB}

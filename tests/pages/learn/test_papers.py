@@ -213,21 +213,21 @@ class TestPageOfWorks:
     def app(cls):
         return opened("works")
 
-    def test_it_opens(self, app):
+    def test_the_page_of_works_opens(self, app):
         assert not app.exception
 
-    def test_it_has_a_table_for_each_work(self, app):
+    def test_the_page_of_works_has_a_table_for_each_work(self, app):
         tables = [element for element in app.markdown if element.value.startswith("| Part")]
 
         assert len(tables) == len(WORKS)
 
-    def test_it_lists_all_parts(self, app):
+    def test_the_page_of_works_lists_all_parts(self, app):
         words = text(app)
 
         for part in PARTS.values():
             assert f"**{part.part}**" in words
 
-    def test_its_links_have_the_version_and_the_tab(self, app):
+    def test_links_on_the_page_of_works_have_the_version_and_the_tab(self, app):
         link = f"(transfer?noise=printed&epsilon=1&v={VERSION}&tab=guarantee)"
 
         assert link in text(app)

@@ -119,7 +119,7 @@ class TestTexts:
 @pytest.mark.parametrize(
     "lesson", [lesson for lesson in LESSONS if not lesson.number], ids=lambda lesson: lesson.name
 )
-def test_one_of_different_options_is_correct(lesson):
+def test_a_lesson_with_options_has_one_correct_option(lesson):
     options = lesson.options("Guess")
 
     correct = lesson.correct_option(*cases_of(lesson))
@@ -199,7 +199,7 @@ class TestPresenting:
         assert app.title[0].value == "You said 60\xa0%. It can become 73\xa0%."
         assert not app.radio
 
-    def test_no_address_has_the_guess(self):
+    def test_the_address_never_contains_the_guess(self):
         app = opened("lessons", lesson="epsilon")
 
         press(app, "Lock in my guess")
@@ -227,7 +227,7 @@ class TestLastStep:
             press(app, label)
         return app
 
-    def test_its_sliders_move_its_chart(self, app):
+    def test_sliders_of_the_last_step_move_its_chart(self, app):
         before = text(app)
 
         moved(app, "lesson.small_epsilon.try", "epsilon", 10.0)

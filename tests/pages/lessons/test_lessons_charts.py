@@ -39,7 +39,7 @@ def covered_figure(lesson: Lesson, known: dict) -> dict:
 @of_every_lesson
 class TestCoveredChart:
     @pytest.mark.parametrize("axis", ["xaxis", "yaxis"])
-    def test_it_has_the_axes_of_the_outcome(self, lesson, axis):
+    def test_a_covered_chart_has_the_axes_of_the_outcome(self, lesson, axis):
         known, outcome = figures_of(lesson)
 
         covered = covered_figure(lesson, known)
@@ -48,7 +48,7 @@ class TestCoveredChart:
         assert covered_axis["range"] == pytest.approx(outcome["layout"][axis]["range"])
         assert covered_axis.get("type") == outcome["layout"][axis].get("type")
 
-    def test_it_has_nothing_else_of_the_outcome(self, lesson):
+    def test_a_covered_chart_has_no_data_of_the_outcome(self, lesson):
         known, _ = figures_of(lesson)
         before, _ = cases_of(lesson)
 
@@ -58,7 +58,7 @@ class TestCoveredChart:
         assert len(corners["x"]["bdata"]) < MOST_BYTES
         assert len(covered["layout"]["shapes"]) == len(lesson.points(before))
 
-    def test_it_has_the_title_of_the_lesson(self, lesson):
+    def test_a_covered_chart_has_the_title_of_the_lesson(self, lesson):
         known, _ = figures_of(lesson)
 
         covered = covered_figure(lesson, known)

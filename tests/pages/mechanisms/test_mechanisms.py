@@ -411,7 +411,7 @@ class TestSelection:
 
     @pytest.mark.parametrize(("options", "lead"), [(2, 0), (5, 3), (8, 50)])
     @pytest.mark.parametrize("epsilon", EPSILONS)
-    def test_one_option_wins(self, epsilon, options, lead):
+    def test_the_win_probabilities_of_the_options_sum_to_1(self, epsilon, options, lead):
         result = result_of(epsilon=epsilon, options=options, lead=lead)
 
         np.testing.assert_allclose(result.win_probabilities.sum(axis=1), 1, rtol=1e-12)
@@ -467,7 +467,7 @@ def test_the_table_has_the_formula_of_the_slides():
     assert not row["holds"]
 
 
-def test_a_formula_holds_up_to_its_last_epsilon():
+def test_the_textbook_formula_holds_up_to_its_last_epsilon():
     table = result_of(epsilon=1.0).table().set_index("mechanism")
 
     for epsilon, holds in ((0.999, True), (1.001, False)):

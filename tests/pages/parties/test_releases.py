@@ -51,13 +51,15 @@ class TestNoiseOfWeights:
 
         np.testing.assert_allclose(at_half, 2 * at_one, rtol=1e-9)
 
-    def test_it_does_not_depend_on_what_the_parties_say(self, release):
+    def test_noise_on_weights_does_not_depend_on_what_the_parties_say(self, release):
         alike = noise_of(release, unlike=0.0)
         unlike = noise_of(release, unlike=0.9)
 
         np.testing.assert_allclose(alike, unlike, rtol=1e-10)
 
-    def test_its_length_follows_a_gamma_law_for_its_sensitivity(self, release, mechanisms, noise):
+    def test_the_length_of_the_noise_follows_a_gamma_law_for_its_sensitivity(
+        self, release, mechanisms, noise
+    ):
         lengths = np.linalg.norm(noise, axis=1)
 
         in_units_of_the_scale = lengths * 0.5 / mechanisms.sensitivity(release)
@@ -65,7 +67,7 @@ class TestNoiseOfWeights:
         law = stats.gamma(DIMENSIONS)
         assert stats.kstest(in_units_of_the_scale, law.cdf).pvalue > LEAST_P_VALUE
 
-    def test_its_direction_is_uniform(self, release, noise):
+    def test_the_direction_of_the_noise_is_uniform(self, release, noise):
         directions = noise / np.linalg.norm(noise, axis=1, keepdims=True)
         coordinate = directions[:, 0]
 
@@ -94,7 +96,7 @@ class TestFitsThatEndAtTheTolerance:
 
         assert sensitivity == pytest.approx(of_exact_fits + of_tolerance, rel=1e-12)
 
-    def test_a_fit_that_does_not_reach_it_is_not_released(self, settings, monkeypatch):
+    def test_a_fit_that_does_not_reach_the_tolerance_is_not_released(self, settings, monkeypatch):
         mechanisms = settings.mechanisms
         monkeypatch.setattr(erm, "_STEPS", 1)
         fit_releases.cache_clear()

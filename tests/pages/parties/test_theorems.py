@@ -27,10 +27,10 @@ class TestUsualRun:
         return first_release(settings)
 
     @pytest.mark.parametrize(("release", "bound"), [("vote", 2000), ("soft", 2), ("average", 2)])
-    def test_sensitivity(self, result, release, bound):
+    def test_the_sensitivity_is_the_published_bound(self, result, release, bound):
         assert result.mechanisms.sensitivity(release) == pytest.approx(bound, abs=1e-6)
 
-    def test_factor_of_a_public_row(self):
+    def test_a_public_row_that_changes_adds_the_published_factor(self):
         factor = published.auxiliary_factor(parties=1000, public_rows=500)
 
         assert factor == (500 + 1000 - 1) / 500

@@ -36,7 +36,7 @@ def result(request) -> TransferResult:
 @pytest.mark.parametrize("adjacency", Adjacency)
 @pytest.mark.parametrize("noise", ["gumbel", "laplace"])
 @pytest.mark.parametrize("selection", ["known", "detected"])
-def test_candidates_spend_epsilon_and_no_more(selection, noise, adjacency, name):
+def test_every_candidate_spends_the_set_epsilon_and_no_more(selection, noise, adjacency, name):
     settings = SMALL.change(selection=selection, noise=noise, adjacency=str(adjacency), epsilon=1.7)
 
     guarantee = settings.guarantee_of(name)
@@ -113,7 +113,7 @@ def test_printed_noise_costs_more_than_its_nominal_epsilon():
 # Candidates
 
 
-def test_fits_now_are_a_point_of_the_curve(result):
+def test_fits_at_the_current_epsilon_are_a_point_of_the_curve(result):
     index = EPSILONS.index(result.settings.epsilon)
 
     np.testing.assert_allclose(result.over_epsilon.runs[:, index], result.fits.risk, rtol=1e-4)

@@ -98,7 +98,7 @@ def test_the_runs_that_reach_the_target_are_those_of_the_table(results):
             assert int(median_hits) == round(row["share reaching"] * int(runs)) < int(hits)
 
 
-def test_what_is_left_to_buy_is_the_difference_of_two_medians_of_the_table(results):
+def test_the_accuracy_left_to_gain_is_the_difference_of_two_medians_of_the_table(results):
     for result in results:
         text = card_text(result)
         (epsilon,) = numbers(r"Take epsilon (\S+) so that", text)

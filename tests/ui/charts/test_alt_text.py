@@ -18,7 +18,7 @@ def line(heights: list[float], **options) -> dict:
     return theme.line(x, np.array(heights), colour=theme.PRIVATE, name="DP  <b>83</b>", **options)
 
 
-def test_title_axes_and_values_are_read_in_this_order():
+def test_the_description_reads_title_axes_and_values_in_this_order():
     chart = theme.figure(
         line([50.0, 83.0, 85.0]),
         title="Accuracy",
@@ -33,7 +33,7 @@ def test_title_axes_and_values_are_read_in_this_order():
     )
 
 
-def test_a_constant_line_has_one_value_and_a_note_is_no_axis():
+def test_the_description_states_one_value_of_a_constant_line_and_leaves_out_notes():
     note = theme.annotation("bound 0.5", x=0.5, y=0.5)
 
     chart = theme.figure(line([7.0, 7.0]), xaxis=X_AXIS, annotations=[note])
@@ -41,7 +41,7 @@ def test_a_constant_line_has_one_value_and_a_note_is_no_axis():
     assert describe(chart) == "epsilon. DP: 7. bound 0.5."
 
 
-def test_a_long_line_is_sampled_with_both_ends():
+def test_the_description_samples_a_long_line_with_both_ends():
     squares = [float(number**2) for number in range(200)]
 
     sentence = describe(theme.figure(line(squares)))
@@ -49,14 +49,14 @@ def test_a_long_line_is_sampled_with_both_ends():
     assert re.fullmatch(r"DP: 0 at 1, (.* at .*, ){5}39,600 at 200\.", sentence)
 
 
-def test_a_bundle_of_runs_has_no_values():
+def test_the_description_states_no_values_of_a_bundle_of_runs():
     unlisted_run = line([1.0, 2.0], showlegend=False)
     runs = line([1.0, np.nan, 2.0])
 
     assert describe(theme.figure(unlisted_run, runs)) == "DP."
 
 
-def test_a_line_without_points_is_silent():
+def test_the_description_leaves_out_a_line_without_points():
     assert describe(theme.figure(line([np.nan, np.nan]))) == ""
 
 
@@ -67,7 +67,7 @@ def test_a_line_without_points_is_silent():
         pytest.param({"y": ["A", "B"], "x": [87, 12], "orientation": "h"}, id="lying"),
     ],
 )
-def test_bars_have_a_value_each(bars):
+def test_the_description_states_the_value_of_each_bar(bars):
     chart = theme.figure({"type": "bar", "name": "with you", **bars})
 
     assert describe(chart) == "with you: 87 at A, 12 at B."

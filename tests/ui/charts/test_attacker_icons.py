@@ -103,7 +103,7 @@ def test_a_label_without_a_valid_guarantee_shows_no_icons(result, stated):
     assert attacker_icons.icons_of_label(stated, result) == ""
 
 
-def test_people_and_tile_agree_and_never_understate_the_attacker():
+def test_icons_and_tile_agree_and_never_understate_the_attacker():
     many = np.linspace(0.5, 1.0, 5001)
     about_a_whole_number = [0.63 + 1e-12, 0.63 - 1e-12]
     about_everybody = [0.9949, 0.99999]

@@ -39,25 +39,27 @@ def chart_of(curve: Curve, *, current: float) -> dict:
 
 
 class TestValueAtCurrent:
-    def test_it_is_a_point_of_the_line(self):
+    def test_the_value_at_the_current_setting_is_a_point_of_the_line(self):
         _, line = chart_of(PRIVATE_CURVE, current=2.0)["data"]
 
         np.testing.assert_allclose(numbers(line["x"]), [0.1, 1, 2, 10], rtol=SINGLE_PRECISION)
         np.testing.assert_array_equal(numbers(line["y"]), [65, 75, 72, 85])
 
-    def test_it_is_a_point_of_both_edges_of_the_band(self):
+    def test_the_current_setting_is_a_point_of_both_edges_of_the_band(self):
         band, _ = chart_of(PRIVATE_CURVE, current=2.0)["data"]
 
         upper_edge = [70, 80, 90, 90]
         lower_edge_backwards = [80, 50, 70, 60]
         np.testing.assert_array_equal(numbers(band["y"]), upper_edge + lower_edge_backwards)
 
-    def test_it_replaces_a_point_at_the_same_place(self):
+    def test_the_current_value_replaces_a_point_at_the_same_place(self):
         _, line = chart_of(PRIVATE_CURVE, current=1.0)["data"]
 
         np.testing.assert_array_equal(numbers(line["y"]), [65, 72, 85])
 
-    def test_its_dot_stays_in_the_frame_when_it_is_beyond_the_axis(self):
+    def test_the_dot_of_the_current_value_stays_in_the_frame_when_the_value_is_beyond_the_axis(
+        self,
+    ):
         _, top = ACCURACY["range"]
         curve = replace(PRIVATE_CURVE, at_current=(0, top + 400, top + 800), has_dot=True)
 
@@ -103,7 +105,7 @@ FINDINGS = {
         pytest.param([Case.ALIKE, Case.BEHIND, Case.BEHIND], Case.BEHIND, "", id="no text"),
     ],
 )
-def test_a_finding_says_where_along_the_curve_a_case_holds(cases, case, text):
+def test_a_sentence_says_for_which_values_of_the_slider_a_case_holds(cases, case, text):
     assert finding(FINDINGS, cases, [0.1, 1, 10], case) == text
 
 

@@ -60,7 +60,7 @@ class TestColourVision:
         pytest.param(FIRST_TWO_CLASSES, 0.246, id="two classes"),
     ],
 )
-def test_colours_of_one_chart_are_this_far_apart(colours, distance):
+def test_colours_of_one_chart_are_at_least_this_far_apart(colours, distance):
     assert least_distance(colours) >= distance
 
 

@@ -123,7 +123,7 @@ class TestDecisionMap:
         return weights[runs_to_draw(accuracy, classifier_result.split.n_classes)]
 
     @pytest.mark.parametrize("classifier_result", [TEN_CLASSES], indirect=True)
-    def test_of_many_classes_one_model_of_middling_accuracy_is_drawn(self, classifier_result):
+    def test_a_map_of_many_classes_draws_one_model_of_middling_accuracy(self, classifier_result):
         accuracy, *_ = classifier_result.ensemble.accuracy
         distance_from_median = np.abs(accuracy - np.median(accuracy))
 
@@ -131,7 +131,7 @@ class TestDecisionMap:
 
         assert distance_from_median[chosen].tolist() == [distance_from_median.min()]
 
-    def test_every_boundary_is_drawn(self, classifier_result, layout, weights):
+    def test_the_map_draws_every_decision_boundary(self, classifier_result, layout, weights):
         shape, *_ = layout["shapes"]
         coordinates = [float(number) for number in re.findall(r"[-+.e\d]+", shape["path"])]
         # Of each segment its two ends, each with two coordinates.
@@ -218,13 +218,15 @@ class TestLotsInAFixedOrder:
     def label_texts(self, result):
         return network_label(result).said
 
-    def test_the_noise_has_no_ramp(self, result):
+    def test_noise_has_no_ramp_in_a_fixed_order(self, result):
         assert "noise_ramp" not in sliders(result.settings).more
 
-    def test_the_guarantee_asks_for_no_secret(self, result):
+    def test_a_guarantee_for_lots_in_a_fixed_order_assumes_no_secret(self, result):
         assert "must stay secret" not in network_texts.guarantee(result)
 
-    def test_the_label_names_no_secret_and_what_is_assumed(self, label_texts):
+    def test_a_label_for_lots_in_a_fixed_order_names_the_assumption_and_no_secret(
+        self, label_texts
+    ):
         assert "secret" not in label_texts["public"]
         assert dp_ftrl.ASSUMES in label_texts["assumptions"]
 

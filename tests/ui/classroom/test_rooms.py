@@ -39,7 +39,7 @@ def refusal_of(act, *values) -> RefusedError:
 
 
 class TestGuesses:
-    def test_they_are_shown_in_order_once_the_teacher_closes(self, rooms):
+    def test_guesses_are_shown_in_order_once_the_teacher_closes_the_question(self, rooms):
         code = rooms.open(QUESTION, TEACHER)
         for value in (80, 99, 60.5):
             rooms.guess(code, QUESTION, anonymous_id(), value)
@@ -51,7 +51,7 @@ class TestGuesses:
         assert rooms.read_room(code).closed
         assert rooms.guesses(code).tolist() == [60.5, 80, 99]
 
-    def test_a_visitor_has_one_and_may_change_it(self, rooms):
+    def test_a_visitor_has_one_guess_and_may_change_it(self, rooms):
         code = rooms.open(QUESTION, TEACHER)
         visitor = anonymous_id()
         rooms.guess(code, QUESTION, visitor, 10)
@@ -72,20 +72,20 @@ class TestGuesses:
             pytest.param(1e13, id="too large"),
         ],
     )
-    def test_they_are_numbers(self, rooms, value):
+    def test_a_guess_that_is_no_plausible_number_is_refused(self, rooms, value):
         code = rooms.open(QUESTION, TEACHER)
 
         with pytest.raises(RefusedError, match="guess"):
             rooms.guess(code, QUESTION, anonymous_id(), value)
 
-    def test_a_closed_question_takes_none(self, rooms):
+    def test_a_closed_question_takes_no_guess(self, rooms):
         code = rooms.open(QUESTION, TEACHER)
         rooms.close(code, TEACHER)
 
         with pytest.raises(RefusedError, match="open"):
             rooms.guess(code, QUESTION, anonymous_id(), 30)
 
-    def test_another_question_begins_without_any(self, rooms):
+    def test_another_question_begins_without_guesses(self, rooms):
         code = rooms.open(QUESTION, TEACHER)
         rooms.guess(code, QUESTION, anonymous_id(), 30)
         rooms.close(code, TEACHER)
@@ -109,7 +109,7 @@ class TestGuesses:
 
 
 class TestEndOfARoom:
-    def test_it_stays_for_an_hour_after_its_last_visit(self, rooms, clock):
+    def test_a_room_stays_for_an_hour_after_its_last_visit(self, rooms, clock):
         code = rooms.open(QUESTION, TEACHER)
         rooms.guess(code, QUESTION, anonymous_id(), 12345.678)
         rooms.close(code, TEACHER)
@@ -118,7 +118,7 @@ class TestEndOfARoom:
 
         assert rooms.guesses(code).tolist() == [12345.678]
 
-    def test_nobody_can_read_it_after_that(self, rooms, clock):
+    def test_nobody_can_read_a_room_that_has_ended(self, rooms, clock):
         code = rooms.open(QUESTION, TEACHER)
         rooms.guess(code, QUESTION, anonymous_id(), 1)
         rooms.close(code, TEACHER)
@@ -129,7 +129,7 @@ class TestEndOfARoom:
         assert rooms.guesses(code).size == 0
         assert not rooms.is_teacher(code, TEACHER)
 
-    def test_nothing_of_it_stays_in_the_file(self, rooms, tmp_path, clock):
+    def test_nothing_of_a_room_that_has_ended_stays_in_the_file(self, rooms, tmp_path, clock):
         rooms.open("lesson=forgotten", TEACHER)
         clock[0] += LASTS + 1
 
@@ -139,7 +139,7 @@ class TestEndOfARoom:
         content = b"".join(file.read_bytes() for file in tmp_path.iterdir())
         assert b"lesson=forgotten" not in content
 
-    def test_few_visits_are_written(self, rooms, clock):
+    def test_few_visits_of_a_room_are_written_to_the_file(self, rooms, clock):
         code = rooms.open(QUESTION, TEACHER)
         queries = []
         rooms._db.set_trace_callback(queries.append)
@@ -174,7 +174,7 @@ class TestLimits:
         assert rooms.read_room(visited) is not None
         assert rooms.read_room(left) is None
 
-    def test_a_browser_teaches_few_rooms_and_is_told_which(self, rooms):
+    def test_a_browser_that_opens_too_many_rooms_is_told_which_ones_it_teaches(self, rooms):
         codes = [rooms.open(QUESTION, TEACHER) for _ in range(MOST_OWN)]
 
         refusal = refusal_of(rooms.open, QUESTION, TEACHER)
@@ -182,7 +182,7 @@ class TestLimits:
         assert refusal.name == "own"
         assert set(refusal.value.split(", ")) == set(codes)
 
-    def test_a_room_takes_so_many_guesses(self, rooms, monkeypatch):
+    def test_a_room_takes_no_more_guesses_than_its_limit(self, rooms, monkeypatch):
         monkeypatch.setattr(classroom, "MOST_GUESSES", 3)
         code = rooms.open(QUESTION, TEACHER)
         for cookie in ("one", "two", "three", "three"):

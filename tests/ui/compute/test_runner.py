@@ -59,19 +59,19 @@ class TestSlice:
     def test_without_time_only_essential_tasks_run(self):
         assert runner.compute(self.SETTINGS, seconds=0) == ({"a"}, 1 / 3)
 
-    def test_the_same_tasks_done_give_the_same_result(self):
+    def test_the_same_finished_tasks_give_the_same_result_object(self):
         first, _ = runner.compute(self.SETTINGS, seconds=0)
         second, _ = runner.compute(self.SETTINGS, seconds=0)
 
         assert second is first
 
-    def test_at_least_one_other_task_runs(self):
+    def test_a_slice_runs_at_least_one_task_that_is_not_essential(self):
         runner.compute(self.SETTINGS, seconds=0)
         results = [runner.compute(self.SETTINGS, seconds=1e-12) for _ in range(2)]
 
         assert results == [({"a", "b"}, 2 / 3), ({"a", "b", "c"}, 1)]
 
-    def test_each_task_runs_once(self):
+    def test_each_task_runs_once_over_all_slices(self):
         runner.compute(self.SETTINGS, seconds=1e-12)
 
         assert runner.compute(self.SETTINGS, seconds=9) == ({"a", "b", "c"}, 1)

@@ -241,10 +241,10 @@ class TestDelay:
             debounce.record_activity(person)
         return people
 
-    def test_it_is_long_while_many_people_move(self, people):
+    def test_the_delay_is_long_while_many_people_move_sliders(self, people):
         assert debounce.delay() == debounce.BUSY_DELAY
 
-    def test_a_person_who_moves_often_counts_once(self, clock):
+    def test_a_person_who_moves_often_counts_once_for_the_delay(self, clock):
         person = threading.Event()
 
         for _ in range(2 * debounce.MANY_PEOPLE):
@@ -252,12 +252,12 @@ class TestDelay:
 
         assert debounce.delay() == debounce.CALM_DELAY
 
-    def test_it_is_short_again_when_they_have_stopped(self, clock, people):
+    def test_the_delay_is_short_again_when_people_have_stopped(self, clock, people):
         clock[0] += debounce.RECENT_SECONDS
 
         assert debounce.delay() == debounce.CALM_DELAY
 
-    def test_it_is_short_again_when_one_has_left(self, people):
+    def test_the_delay_is_short_again_when_one_person_has_left(self, people):
         del people[0]
 
         assert debounce.delay() == debounce.CALM_DELAY

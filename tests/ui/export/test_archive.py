@@ -96,7 +96,7 @@ def test_zip_stands_alone_in_an_empty_folder(page, tmp_path):
         )
 
 
-def test_what_is_to_be_installed_is_what_is_imported():
+def test_the_listed_requirements_are_the_packages_that_programs_import():
     sources = [takeaway._sources(takeaway.script(page.settings())) for page in PAGES]
     modules = {text for packed in sources for file, text in packed.items() if file.endswith(".py")}
     tops = {name.partition(".")[0] for text in modules for name in imports(text)}

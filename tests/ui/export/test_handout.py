@@ -47,7 +47,7 @@ def texts(handed) -> dict[str, str]:
         return {name.partition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
 
 
-def test_it_says_what_the_page_says(made):
+def test_a_handout_says_what_the_page_says(made):
     page, one = made
     html = one.html()
     said = plain(re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL))
@@ -169,7 +169,7 @@ def test_a_label_under_add_remove_assumes_that_the_number_of_rows_is_public(kind
     assert told["accounting"]["assumptions"].count("the number of rows is public") == 1
 
 
-def test_a_label_under_replace_one_leaves_it_to_the_relation():
+def test_a_label_under_replace_one_assumes_nothing_of_the_number_of_rows():
     assert "the number of" not in of("regression")["accounting"]["assumptions"]
 
 
@@ -216,7 +216,7 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
     assert one.registry_record() == ""
 
 
-def test_a_training_that_is_half_shown_promises_what_it_has_spent():
+def test_a_training_that_is_half_shown_states_the_epsilon_spent_so_far():
     settings, _ = from_link(
         FIRSTS["network"].page.settings, {"repeats": "2", "epochs": "3", "shown": "30"}
     )
@@ -228,7 +228,7 @@ def test_a_training_that_is_half_shown_promises_what_it_has_spent():
 
 
 @pytest.mark.parametrize("kind", own_files.KINDS)
-def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
+def test_the_label_of_an_uploaded_file_states_columns_typed_bounds_and_their_source(kind):
     told, roles = of(kind), own_files.settings(kind).own.roles
     bounds = told["implementation"]["columns"]
     for column in roles.columns:
@@ -248,13 +248,13 @@ def test_of_a_file_there_are_names_typed_bounds_and_where_they_come_from(kind):
     ("one_row", "who"), [(True, "each person"), (False, "each row, but"), (None, "each row. ")]
 )
 @pytest.mark.parametrize("kind", ["classifier", "network"])
-def test_one_row_per_person_is_stated_once_the_analyst_has_said_so(kind, one_row, who):
+def test_a_label_states_one_row_per_person_only_if_the_analyst_has_said_so(kind, one_row, who):
     told = of(kind, replace(own_files.CLASSES, one_row=one_row))
     assert ("one row per person" in told["accounting"]["assumptions"]) == (one_row is True)
     assert f"This release protects {who}" in told["basic"]["summary"]
 
 
-def test_paid_bounds_are_counted_only():
+def test_a_label_counts_paid_bounds_and_states_none_of_their_values():
     first, *others = own_files.CLASSES.columns
     columns = (replace(first, low=16, high=128, paid=0.1), *others)
     told = of(
@@ -297,7 +297,7 @@ def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
     ] * 2  # intended use and region
 
 
-def test_nothing_is_stated_that_nobody_said_and_no_promise_over_a_hole():
+def test_a_label_states_nothing_that_nobody_declared():
     told = valid(label(ClassifierSettings(), Stated()))
     del told["void"]
     known = {"noise", "arithmetic", "timing", "others"}
@@ -331,7 +331,7 @@ def test_nothing_is_stated_that_nobody_said_and_no_promise_over_a_hole():
             jsonschema.validate(broken, SCHEMA)
 
 
-def test_mechanism_is_said_release_by_release():
+def test_a_label_states_the_mechanism_release_by_release():
     sampled = PoissonSampled(rate=0.25, event=GaussianRelease(noise_multiplier=2))
     two = Sequence(events=(LaplaceRelease(noise_multiplier=3), LaplaceRelease(noise_multiplier=4)))
     for event, said in {

@@ -57,7 +57,7 @@ def recording(page, link=None, **how):
     return Recording(page=page, settings=settings, **{**told, **how})
 
 
-def test_what_was_folded_is_unfolded():
+def test_frames_are_the_same_after_packing_and_unpacking():
     """Of frames with parts of every kind, which often are the same; what does not differ is written
     once.
     """

@@ -73,7 +73,7 @@ class TestPresentedTiles:
             pytest.param(DOTS, "acd", id="the one with dots is left out"),
         ],
     )
-    def test_there_are_at_most_three(self, tiles, labels):
+    def test_a_presented_page_has_at_most_three_tiles(self, tiles, labels):
         assert "".join(tile.label for tile in presenter_tiles(tiles)) == labels
 
 
@@ -132,7 +132,7 @@ class TestPresenterPage:
             pytest.param("nothing", "moves", id="an unknown name"),
         ],
     )
-    def test_it_has_the_named_chart_or_the_first_one(self, present, name):
+    def test_the_presenter_shows_the_named_chart_or_the_first_one(self, present, name):
         result = TOY.settings().experiment.run()
 
         ((chart,),) = presenter_page(TOY, present).view(result).boards[FIRST]

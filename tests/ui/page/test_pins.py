@@ -49,7 +49,7 @@ BROKEN_PINS = [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 class TestTexts:
-    def test_the_fewest_texts_read_as_the_settings(self, page):
+    def test_the_shortest_texts_of_a_pin_are_read_as_its_settings(self, page):
         count = LINKS
         if page.name == "network":
             count = NETWORK_LINKS
@@ -77,7 +77,7 @@ class TestTexts:
                 assert all("\n" not in notice for notice in notices)
 
 
-def test_the_fewest_texts_hold_what_a_change_brings():
+def test_the_shortest_texts_of_a_pin_hold_fields_that_another_field_changes():
     settings = NetworkSettings().change(dataset="digits").change(dataset="circles", rows=300)
 
     texts = minimal_texts(settings)
@@ -135,7 +135,7 @@ class TestPage:
         return json.loads(panel.proto.json)["marks"]
 
     @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
-    def test_it_pins_compares_swaps_and_unpins(self, page):
+    def test_a_page_pins_compares_swaps_and_unpins_settings(self, page):
         app = opened(page.name)
         state = app.session_state[f"{page.name}.state"]
         pinned = settings_of(app, page.name)
@@ -180,7 +180,7 @@ class TestPage:
                 return element.proto.body
         raise AssertionError("no table compares the settings")
 
-    def test_a_link_with_a_pin_opens_the_same(self):
+    def test_a_link_with_a_pin_opens_the_same_comparison(self):
         app = at_rest(opened(CLASSIFIER, **QUICK_LINK), CLASSIFIER)
         at_rest(moved(app, CLASSIFIER, "epsilon", 2.0), CLASSIFIER)
         press(app, PIN)
@@ -312,7 +312,7 @@ class TestSentence:
 
         assert sentence(complete_screen(A, other_seed)).startswith("Compared as two groups, ")
 
-    def test_it_comes_once_all_runs_are_trained(self):
+    def test_the_sentence_of_differences_comes_once_all_runs_are_trained(self):
         page = next(page for page in PAGES if page.name == "hypotheses")
         settings = page.settings().change(
             sources=3, target_rows=600, source_rows=300, unlabelled_rows=300
@@ -336,7 +336,7 @@ class TestEveryPage:
                 names += [chart.name for chart in row]
         return names
 
-    def test_it_compares_with_a_pin_and_loses_no_text(self, page):
+    def test_a_page_compares_with_a_pin_and_loses_no_text(self, page):
         settings = page.settings()
         hero = page.at(settings).controls.sliders(settings).hero
         low, _ = settings.limits[hero]
@@ -368,7 +368,7 @@ class TestChannel:
         request = Request({}, PAGE, A_LINK, moves=(("epsilon", epsilon),), pin=compact(B))
         return make_frame(request, 0)
 
-    def test_it_shows_what_the_page_shows(self):
+    def test_the_channel_shows_the_pin_as_the_page_does(self):
         screen = make_screen(PAGE, A.change(epsilon=4.0), B, seconds=0)
 
         frame = self.frame(4.0)
@@ -378,7 +378,7 @@ class TestChannel:
         for chart in screen.charts("")[FIRST][0]:
             assert frame.charts[chart.name] == (chart.extras(), chart.parts())
 
-    def test_only_a_moves(self):
+    def test_a_drag_moves_the_current_settings_and_not_the_pinned_ones(self):
         before = self.frame(2.0)
         after = self.frame(4.0)
 
@@ -391,7 +391,7 @@ class TestChannel:
         assert column_b == same_b
 
     @pytest.mark.parametrize("pin", ["x~clip_norm~a", "\n" * 5000], ids=["odd", "lines"])
-    def test_a_hostile_pin_is_none(self, pin):
+    def test_a_hostile_pin_is_ignored_by_the_channel(self, pin):
         frame = make_frame(Request({}, PAGE, {"repeats": "3"}, pin=pin), 0)
 
         assert SENTENCE not in frame.texts

@@ -57,7 +57,7 @@ def copied() -> set[str]:
 
 
 class TestWhatIsCopied:
-    def test_it_is_every_folder_that_the_app_needs(self):
+    def test_the_image_has_every_folder_that_the_app_needs(self):
         tracked = subprocess.run(
             ["git", "ls-files", "-z"], cwd=ROOT, capture_output=True, text=True, check=True
         )
@@ -66,7 +66,7 @@ class TestWhatIsCopied:
 
         assert folders & copied() == folders - LEFT_OUT
 
-    def test_all_else_is_ignored(self):
+    def test_the_image_has_nothing_else_of_the_checkout(self):
         lines = [line for line in read(".dockerignore").splitlines() if not line.startswith("#")]
         all_files, *others = lines
         exceptions = {line.removeprefix("!") for line in others if line.startswith("!")}
@@ -75,7 +75,7 @@ class TestWhatIsCopied:
         assert exceptions == copied()
         assert ".streamlit/secrets.toml" in others
 
-    def test_none_of_it_imports_what_is_left_out(self):
+    def test_copied_files_import_nothing_that_is_left_out(self):
         files = []
         for name in copied():
             path = ROOT / name
@@ -143,7 +143,7 @@ class TestRights:
     def services(self) -> dict:
         return yaml.safe_load(read("compose.yaml"))["services"]
 
-    def test_nobody_is_root(self, services):
+    def test_no_service_runs_as_root(self, services):
         assert arguments_of("USER") == [f"{OWNER}:{OWNER}"]
         assert services["caddy"]["user"] == f"{OWNER}:{OWNER}"
 
@@ -159,7 +159,7 @@ class TestRights:
         assert not re.search("secret", read("Dockerfile"), re.IGNORECASE)
         assert re.fullmatch(r"\$\{LAB_COOKIE_SECRET:\?[^{}]+\}", secret)
 
-    def test_only_rooms_are_kept(self, services):
+    def test_only_the_file_of_rooms_is_kept_on_a_volume(self, services):
         lab = services["lab"]
         folder = Path(lab["environment"]["LAB_ROOMS"]).parent
 

@@ -104,7 +104,7 @@ def module_of(name: str) -> str:
 
 
 class TestImports:
-    def test_the_first_visitor_waits_for_none_of_the_pages(self, measured):
+    def test_pages_are_imported_before_the_first_visitor(self, measured):
         needed = set()
         for page in (ROOT / "pages").rglob("page.py"):
             for name in imports(page.read_text("utf-8")):
@@ -114,24 +114,26 @@ class TestImports:
         assert len(needed) > 30
         assert needed - set(measured["modules"]) == set()
 
-    def test_nor_for_the_slow_library_of_accounting(self, measured):
+    def test_the_slow_library_of_accounting_is_imported_before_the_first_visitor(self, measured):
         assert "dp_accounting.pld.privacy_loss_distribution" in measured["modules"]
 
 
 class TestPackets:
     """Connections send each packet at once."""
 
-    def test_those_that_are_accepted_from_now_on(self, measured):
+    def test_connections_accepted_after_the_start_send_packets_at_once(self, measured):
         assert measured["listening"] == 1
 
-    def test_one_that_came_before_the_imports_were_done_a_little_later(self, measured):
+    def test_a_connection_from_before_the_imports_sends_packets_at_once_a_little_later(
+        self, measured
+    ):
         assert measured["accepted early"] == 0
         assert measured["accepted later"] == 1
 
 
 class TestMemory:
-    def test_threads_share_it(self, measured):
+    def test_threads_share_one_memory_arena(self, measured):
         assert measured["further arenas"] <= 0
 
-    def test_free_pages_are_given_back(self, measured):
+    def test_free_memory_is_given_back_to_the_system(self, measured):
         assert measured["gives back"]

@@ -54,7 +54,7 @@ def answers(front) -> dict[str, tuple[dict[str, str], bytes]]:
 
 
 class TestLinkedFiles:
-    def test_there_are_modules_styles_and_the_parts_of_charts(self, front):
+    def test_a_page_links_to_modules_styles_and_the_parts_of_charts(self, front):
         kinds = {address: kind for kind, address in LINK.findall(html(front, "/classifier"))}
 
         assert {"", "modulepreload", "preload", "stylesheet"} <= set(kinds.values())
@@ -62,25 +62,25 @@ class TestLinkedFiles:
         for name in ("chart", "sliders", "connection"):
             assert assets.address(name, assets.ENTRIES[name]) in kinds
 
-    def test_a_browser_keeps_them_for_good(self, answers):
+    def test_a_browser_keeps_linked_files_for_good(self, answers):
         for path, (headers, _) in answers.items():
             assert headers["content-encoding"] == "gzip", path
             assert "immutable" in headers["cache-control"], path
             assert headers["content-type"].startswith(("text/javascript", "text/css")), path
 
-    def test_they_hold_the_files(self, answers):
+    def test_a_linked_address_holds_its_file_compressed(self, answers):
         files = assets.files()
         for path, (_, body) in answers.items():
             file = files.get(path, first_page.STREAMLIT / path.removeprefix("/"))
             assert gzip.decompress(body).endswith(file.read_bytes()), path
 
-    def test_they_are_small(self, answers):
+    def test_linked_files_are_small(self, answers):
         sizes = {address: len(body) for address, (_, body) in answers.items()}
 
         assert sizes.pop(assets.plotly_address()) < 1000 * PLOTLY_MOST
         assert sum(sizes.values()) < 1000 * MOST, sizes
 
-    def test_home_fetches_those_of_charts_in_spare_time(self, front):
+    def test_home_fetches_the_files_of_charts_in_spare_time(self, front):
         prefetched = [
             address for kind, address in LINK.findall(html(front, "/")) if kind == "prefetch"
         ]
@@ -96,7 +96,7 @@ class TestLinkedFiles:
             pytest.param("default-src", id="asked by Firefox"),
         ],
     )
-    def test_the_policy_allows_to_prefetch_them(self, directive):
+    def test_the_content_policy_allows_to_prefetch_linked_files(self, directive):
         assert "'self'" in rules()[directive].split()
 
 
@@ -109,21 +109,21 @@ class TestFirstPage:
             pytest.param("/data", "text", id="text"),
         ],
     )
-    def test_it_has_the_shape_of_the_page(self, front, path, shape):
+    def test_the_first_page_has_the_shape_of_the_page(self, front, path, shape):
         assert f'<main class="lab-first {shape}"><h1>' in html(front, path)
 
-    def test_it_shows_the_question_and_is_asked_for_each_time(self, front):
+    def test_the_first_page_shows_the_question_and_is_never_cached(self, front):
         assert "<h1>What does &lt;privacy&gt; cost?</h1>" in html(front, "/classifier")
         assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
 
-    def test_it_has_the_colours_of_the_theme(self):
+    def test_the_first_page_has_the_colours_of_the_theme(self):
         styles = first_page.skeleton_rules()
 
         assert not re.search("LIGHT|INK|FONT|DARK|PALE", styles)
         for mode in ("light", "dark"):
             assert st.get_option(f"theme.{mode}.textColor") in styles
 
-    def test_it_adds_one_script_to_those_of_streamlit(self, front):
+    def test_the_first_page_adds_one_script_to_those_of_streamlit(self, front):
         scripts = re.compile(r"<script.*?</script>", re.DOTALL)
         skeleton = assets.address("connection", "page/skeleton.js")
 
@@ -132,10 +132,10 @@ class TestFirstPage:
         assert known == scripts.findall(STREAMLIT_PAGE)
         assert added == f'<script type="module" async src=".{skeleton}"></script>'
 
-    def test_it_has_one_root(self, front):
+    def test_the_first_page_has_one_root_element(self, front):
         assert html(front, "/classifier").count('id="root"') == 1
 
-    def test_it_asks_for_no_font_and_gives_the_name_to_fonts_of_the_system(self, front):
+    def test_the_first_page_downloads_no_font_and_uses_fonts_of_the_system(self, front):
         styles = next((first_page.STREAMLIT / "static/css").glob("index.*.css"))
         face = "@font-face{font-family:Source Sans;font-weight:100 900;font-style:normal;"
 
@@ -161,7 +161,7 @@ class TestOtherRequests:
             ),
         ],
     )
-    def test_other_paths(self, front, path):
+    def test_streamlit_answers_other_paths(self, front, path):
         assert ask(front, path, **GZIP)[2] == b"inside"
 
     @pytest.mark.parametrize(
@@ -171,7 +171,7 @@ class TestOtherRequests:
             pytest.param(GZIP | {"method": "HEAD"}, id="HEAD"),
         ],
     )
-    def test_other_requests_for_a_page(self, front, request_options):
+    def test_streamlit_answers_other_requests_for_a_page(self, front, request_options):
         assert ask(front, "/classifier", **request_options)[2] == b"inside"
 
 
@@ -188,7 +188,7 @@ class TestBasePath:
     def root(self, base) -> str:
         return f"/{base}".rstrip("/")
 
-    def test_files_stand_below_it(self, below, base, root):
+    def test_files_stand_below_the_base_path(self, below, base, root):
         chart = assets.address("chart", "charts/board.js")
 
         body = ask(below, root + chart, **GZIP)[2]
@@ -234,7 +234,7 @@ class TestBasePath:
 
         assert "location" not in headers
 
-    def test_paths_beside_it_lead_nowhere_else(self, below, base):
+    def test_paths_beside_the_base_path_lead_nowhere_else(self, below, base):
         _, headers, _ = ask(below, "/other/x/y", accept="text/html")
 
         assert "location" not in headers or not base
@@ -243,7 +243,7 @@ class TestBasePath:
 class TestHead:
     ADDRESS = "https://lab.example.edu/dp/"
 
-    def test_it_has_title_and_description(self, front):
+    def test_the_head_has_a_title_and_a_description(self, front):
         page = html(front, "/classifier")
         description = "What does &lt;privacy&gt; cost? Maps and &quot;curves&quot;."
 
@@ -256,7 +256,7 @@ class TestHead:
         assert not re.search("og:image|og:url|canonical", html(front, "/classifier"))
         assert ask(front, "/sitemap.xml")[2] == b"inside"
 
-    def test_with_an_address_there_are(self, monkeypatch):
+    def test_with_an_address_there_are_previews_and_a_sitemap(self, monkeypatch):
         monkeypatch.setenv("LAB_ADDRESS", self.ADDRESS)
         front = static_files.StaticFiles(inside, QUESTIONS)
 
@@ -274,7 +274,7 @@ class TestHead:
             assert picture.size == SIZE
 
     @pytest.mark.parametrize("value", ["lab.example.edu", "ftp://lab.example.edu", "https://"])
-    def test_an_address_is_absolute(self, value):
+    def test_an_address_that_is_not_absolute_is_refused(self, value):
         with pytest.raises(ValueError, match="LAB_ADDRESS is .* must be an absolute address"):
             address({"LAB_ADDRESS": value})
 

@@ -150,7 +150,7 @@ def test_an_upload_without_a_declared_size_is_refused(server):
 
 
 class TestLimitOfAllSessions:
-    def test_an_upload_beyond_it_is_refused_with_the_limit(self, server):
+    def test_an_upload_beyond_the_limit_of_all_sessions_is_refused_with_the_limit(self, server):
         server.put("one", "a", 3)
 
         status, text = server.put("two", "b", 3)
@@ -183,15 +183,15 @@ class TestLimitOfAllSessions:
 
 
 class TestUploadsThatAreBeingReceived:
-    def test_they_count(self, server):
+    def test_uploads_that_are_being_received_count_towards_the_limit(self, server):
         assert server.statuses_at_once(("one", "a", 3), ("two", "a", 3)) == [ACCEPTED, REFUSED]
 
-    def test_one_that_is_refused_takes_no_room(self, server):
+    def test_a_refused_upload_takes_no_room(self, server):
         server.statuses_at_once(("one", "a", 3), ("two", "a", 3))
 
         assert server.status_of("three", "a", 2) == ACCEPTED
 
-    def test_one_that_ends_early_takes_no_room(self, server):
+    def test_an_upload_that_ends_early_takes_no_room(self, server):
         server.put("one", "a", 3)
 
         with pytest.raises(ClientDisconnect):
@@ -212,21 +212,21 @@ class TestUploadsThatNoPageReads:
 
         return pass_time
 
-    def test_they_keep_their_room_for_a_while(self, server, pass_time):
+    def test_uploads_that_no_page_reads_keep_their_room_for_a_while(self, server, pass_time):
         server.put("one", "a", 5)
 
         pass_time(upload_limits.UNREAD - 1)
 
         assert server.status_of("two", "b", 1) == REFUSED
 
-    def test_they_make_room_after_a_while(self, server, pass_time):
+    def test_uploads_that_no_page_reads_make_room_after_a_while(self, server, pass_time):
         server.put("one", "a", 5)
 
         pass_time(upload_limits.UNREAD + 1)
 
         assert server.status_of("two", "b", 5) == ACCEPTED
 
-    def test_they_make_room_at_once_if_their_page_is_gone(self, server, pass_time):
+    def test_uploads_make_room_at_once_if_their_page_is_gone(self, server, pass_time):
         server.put("two", "b", 5)
 
         server.ended_sessions.add("two")
@@ -240,11 +240,11 @@ class TestLimitInTheEnvironment:
         ("value", "megabytes"),
         [pytest.param("", 300.0, id="default"), pytest.param(" 0.5 ", 0.5, id="set")],
     )
-    def test_it_is_a_number_of_megabytes(self, value, megabytes):
+    def test_the_limit_in_the_environment_is_a_number_of_megabytes(self, value, megabytes):
         assert limit_mb({"LAB_UPLOADS_MB": value}) == megabytes
 
     @pytest.mark.parametrize("value", ["0", "-1", "nan", "inf", "5 MB"])
-    def test_anything_else_is_refused(self, value):
+    def test_a_limit_that_is_no_number_of_megabytes_is_refused(self, value):
         with pytest.raises(
             ValueError, match="LAB_UPLOADS_MB is .* must be a number of megabytes above 0"
         ):

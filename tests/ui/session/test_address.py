@@ -67,7 +67,7 @@ def test_a_run_that_ends_while_it_writes_the_address_changes_no_settings(monkeyp
 
 
 class TestRerun:
-    def test_it_is_requested(self, monkeypatch):
+    def test_a_rerun_is_requested(self, monkeypatch):
         reruns = []
         monkeypatch.setattr("streamlit.rerun", lambda: reruns.append(None))
 
@@ -75,7 +75,7 @@ class TestRerun:
 
         assert len(reruns) == 1
 
-    def test_a_newer_request_goes_first(self, monkeypatch):
+    def test_a_newer_rerun_request_goes_first(self, monkeypatch):
         reruns = []
         monkeypatch.setattr("streamlit.rerun", lambda: reruns.append(None))
 

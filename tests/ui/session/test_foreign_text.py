@@ -76,7 +76,7 @@ def can_act(markdown: str) -> bool:
         pytest.param("It is **bold** `http://[x]` and &#91;.", False, id="bold, code, escaped"),
     ],
 )
-def test_what_acts_is_noticed(markdown, acts):
+def test_markdown_that_can_act_is_noticed(markdown, acts):
     assert can_act(markdown) == acts
 
 

@@ -90,7 +90,7 @@ class TestVersion:
             pytest.param("<b>", id="HTML"),
         ],
     )
-    def test_a_link_of_another_one_opens_with_a_notice(self, version):
+    def test_a_link_of_another_version_opens_with_a_notice(self, version):
         settings, (notice,) = from_link(ClassifierSettings, {"epsilon": "2", "v": version})
 
         assert settings == ClassifierSettings(epsilon=2.0)
@@ -99,7 +99,7 @@ class TestVersion:
         )
         assert len(notice) < 200
 
-    def test_a_link_of_the_present_one_opens_without_a_notice(self):
+    def test_a_link_of_the_present_version_opens_without_a_notice(self):
         _, notices = from_link(ClassifierSettings, {"epsilon": "2", "v": str(VERSION)})
 
         assert notices == []
@@ -146,14 +146,14 @@ class Broken(Settings):
 
 
 class TestFault:
-    def test_in_a_link_it_is_a_notice_and_logged(self, caplog):
+    def test_a_fault_in_the_settings_of_a_link_is_a_notice_and_logged(self, caplog):
         settings, notices = from_link(Broken, {"number": "7"})
 
         assert settings == Broken()
         assert notices == [f"In the link, `number=7` was ignored. It must be {UNFORESEEN}."]
         assert "oops" in caplog.text
 
-    def test_at_a_control_it_is_a_refusal_and_logged(self, caplog):
+    def test_a_fault_in_the_settings_of_a_control_is_a_refusal_and_logged(self, caplog):
         state = PageState(page="broken", settings=Broken())
 
         state.change("number", 7.0)
@@ -165,7 +165,7 @@ class TestFault:
 
 class TestNumbers:
     @pytest.mark.parametrize("text", ["0,3", " 0.3 ", "3e-1", "+,3"])
-    def test_they_are_read_as_people_write_them(self, text):
+    def test_numbers_are_read_as_people_write_them(self, text):
         assert from_link(PartiesSettings, {"unlike": text}) == (PartiesSettings(unlike=0.3), [])
 
     @pytest.mark.parametrize(
@@ -183,7 +183,7 @@ class TestNumbers:
             pytest.param("9" * 5000, id="long"),
         ],
     )
-    def test_other_texts_are_refused(self, text):
+    def test_texts_that_are_no_numbers_are_refused(self, text):
         settings, (notice,) = from_link(PartiesSettings, {"parties": text})
         state = PageState(page="parties", settings=settings)
         state.change("parties", text)

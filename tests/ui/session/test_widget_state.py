@@ -85,14 +85,14 @@ class TestOutdatedBrowser:
         assert shown == app.session_state["numbers"]
         return shown
 
-    def test_values_from_before_are_not_taken_and_set_again(self, app):
+    def test_outdated_values_of_a_browser_are_ignored_and_set_again(self, app):
         for _ in range(2):
             shown = self.send(app, 3.0, 3.0)
 
             assert shown == {"first": 4.0, "second": 4.0}
             assert widgets_set(app) == ["first", "second"]
 
-    def test_new_values_are_taken_once_the_browser_has_heard(self, app):
+    def test_new_values_are_taken_once_the_browser_knows_the_values_set_by_code(self, app):
         self.send(app, 3.0, 3.0)
 
         for first, second in ((4.0, 4.0), (3.0, 4.0), (5.0, 4.0)):

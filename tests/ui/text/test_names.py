@@ -90,7 +90,7 @@ def names_in_texts() -> set[tuple[str, str]]:
     return found
 
 
-def test_what_a_text_names_is_on_the_screen():
+def test_every_name_in_a_text_is_on_the_screen():
     found = names_in_texts()
 
     assert ("method.md", MORE) in found

@@ -38,14 +38,14 @@ class TestThreeDigits:
 
     @pytest.mark.parametrize("write", [tiles.number, number], ids=["tiles", "texts"])
     @pytest.mark.parametrize(("value", "text"), USUAL)
-    def test_of_tiles_and_texts(self, write, value, text):
+    def test_numbers_of_tiles_and_texts_have_three_digits(self, write, value, text):
         assert write(value) == text
 
     @pytest.mark.parametrize(
         ("value", "text"),
         [(999.7, "1,000"), (999_400.0, "999,000"), (999_600.0, "1e+6"), (math.nan, "…")],
     )
-    def test_of_accounting(self, value, text):
+    def test_numbers_of_accounting_have_three_digits(self, value, text):
         assert number_of_accounting(value) == text
 
     @pytest.mark.parametrize(
@@ -59,14 +59,14 @@ class TestThreeDigits:
             (-0.0, "0"),
         ],
     )
-    def test_of_a_label(self, value, text):
+    def test_numbers_of_a_label_have_three_digits(self, value, text):
         assert label.number(value) == text
 
     @pytest.mark.parametrize(
         ("value", "text"),
         [(-2000.0, "−2,000"), (-0.0, "0"), (-1e-5, "−1e-5"), (1e-5, "10<sup>-5</sup>")],
     )
-    def test_of_a_tick(self, value, text):
+    def test_numbers_of_a_tick_have_three_digits(self, value, text):
         assert tick_text(value) == text
 
 
@@ -80,13 +80,13 @@ def test_a_number_of_a_tile_is_read_back(text, value):
 @pytest.mark.parametrize(
     ("factor", "text"), [("1", "about"), ("1.01", "1.01 times"), ("…", "… times")]
 )
-def test_a_multiple_of_one_is_about_as_much(factor, text):
+def test_a_factor_near_1_is_written_as_about_as_much(factor, text):
     assert tiles.multiple_text(factor) == text
 
 
 class TestDelta:
     @pytest.mark.parametrize("digits", [1, 2, 3, 6])
-    def test_as_shown_it_is_never_smaller_and_hardly_larger(self, digits):
+    def test_a_shown_delta_is_never_smaller_and_hardly_larger(self, digits):
         exponents = np.random.default_rng(digits).uniform(-15, 0, 2000)
         one_digit_more = 10.0 ** (1 - digits)
         rounding_error = 1e-11
@@ -106,10 +106,10 @@ class TestDelta:
             pytest.param(1.0, "1", id="1"),
         ],
     )
-    def test_one_of_few_digits_stays(self, delta, text):
+    def test_a_delta_of_few_digits_is_shown_as_it_is(self, delta, text):
         assert delta_text(delta, digits=3) == text
 
     @pytest.mark.parametrize("delta", [-1e-9, 1.001, math.nan])
-    def test_one_out_of_range_is_refused(self, delta):
+    def test_a_delta_out_of_range_is_refused(self, delta):
         with pytest.raises(RefusedError, match=r"^delta is "):
             delta_rounded_up(delta, digits=3)

@@ -114,12 +114,16 @@ def runs_about(accuracy: float, count: int = RUNS) -> np.ndarray:
 class TestCostOfPrivacy:
     """It is the difference of the medians."""
 
-    def test_the_sentence_says_it(self, private, reference, baseline, sentence, tile):
+    def test_the_sentence_states_the_cost_of_privacy(
+        self, private, reference, baseline, sentence, tile
+    ):
         text = sentences.privacy_cost(private, reference, baseline=("no", baseline), runs=RUNS)
 
         assert sentence in plain(text)
 
-    def test_the_tile_says_it(self, private, reference, baseline, sentence, tile):
+    def test_the_tile_states_the_cost_of_privacy(
+        self, private, reference, baseline, sentence, tile
+    ):
         note = sentences.privacy_cost_note(private, reference, base=baseline, runs=RUNS)
 
         assert plain(note) == tile
@@ -137,14 +141,14 @@ class TestPretraining:
             pytest.param(0.4, 0.4, "does no better", id="below the baseline"),
         ],
     )
-    def test_the_sentence_says_what_it_adds(self, with_start, without, words):
+    def test_the_sentence_says_what_pretraining_adds(self, with_start, without, words):
         text = sentences.pretraining_gain(
             30, runs_about(with_start), runs_about(without), base=0.5, runs=RUNS
         )
 
         assert words in text
 
-    def test_nothing_is_said_of_runs_that_have_begun(self):
+    def test_unfinished_runs_have_no_sentence_about_pretraining(self):
         text = sentences.pretraining_gain(
             30, runs_about(0.8, 3), runs_about(0.7, 3), base=0.5, runs=RUNS
         )
@@ -177,7 +181,7 @@ class TestPretraining:
             ),
         ],
     )
-    def test_the_interval_is_stated(self, interval, pairs, words):
+    def test_the_interval_of_the_gain_by_pretraining_is_stated(self, interval, pairs, words):
         assert words in sentences.pretraining_interval(interval, pairs=pairs)
 
     def test_an_interval_of_one_value_is_not_stated(self):
@@ -212,7 +216,9 @@ class TestAttacker:
             ),
         ],
     )
-    def test_the_limit_names_what_it_holds_for(self, guarantee, words):
+    def test_the_limit_on_attackers_names_the_unit_and_adjacency_it_holds_for(
+        self, guarantee, words
+    ):
         assert words in plain(guarantee_notes.attacker_limit(guarantee))
         assert tiles.attacker_tile(guarantee).about.count(". ") >= 4
 

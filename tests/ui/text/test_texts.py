@@ -72,21 +72,21 @@ def test_a_count_has_its_noun(number, text):
 class TestErrors:
     """An error names the file, the text and the hole."""
 
-    def test_too_few_heads(self, texts):
+    def test_a_table_with_too_few_heads_is_an_error(self, texts):
         with pytest.raises(ValueError, match="shorter"):
             texts.heads("table", ("error", "middle", "range"), unit="points")
 
-    def test_a_missing_text(self, texts):
+    def test_a_missing_text_is_an_error(self, texts):
         with pytest.raises(TextError, match=r"texts.md has no text 'verdict.none'"):
             texts("verdict.none")
 
-    def test_a_hole_without_a_value(self, texts):
+    def test_a_hole_without_a_value_is_an_error(self, texts):
         with pytest.raises(
             TextError, match=r"texts.md: the text 'verdict.learnt' has no value for {accuracy}"
         ):
             texts("verdict.learnt", steps=1)
 
-    def test_a_text_that_is_there_twice(self, texts, tmp_path):
+    def test_a_text_that_is_there_twice_is_an_error(self, texts, tmp_path):
         (tmp_path / "texts.md").write_text(FILE + "## caption\n\nAgain.\n", "utf-8")
 
         with pytest.raises(TextError, match="caption stands there twice"):
