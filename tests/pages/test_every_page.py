@@ -169,7 +169,8 @@ def dots(figure) -> list[tuple[float, float, str]]:
 
 def on_a_line(dot: tuple[float, float, str], figure) -> bool:
     """Whether a line of the dot's colour has it as a point; of a point beyond the frame, as near as
-    the frame is. One that is dragged may lie between two points of a line over log epsilon.
+    the frame is. One that is dragged may lie between two points of a line over log epsilon, as soon
+    as the line has all of its points.
     """
     x, y, colour = dot
     ends = axis_range(figure["layout"]["yaxis"])
@@ -182,6 +183,8 @@ def on_a_line(dot: tuple[float, float, str], figure) -> bool:
         [np.array([numbers(one["x"]), np.clip(numbers(one["y"]), *ends)]) for one in lines], axis=1
     )
     if any(shape.get("path") == HANDLE for shape in figure["layout"]["shapes"]):
+        if np.isnan(points).any():
+            return True
         at, heights = points[:, np.argsort(points[0])]
         return bool(np.isclose(np.interp(np.log(x), np.log(at), heights), y, rtol=1e-5))
     return bool(np.isclose(points.T, (x, y), rtol=1e-5).all(axis=1).any())

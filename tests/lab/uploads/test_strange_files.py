@@ -178,27 +178,36 @@ class TestHardlyAnybodyLeaves:
 
         assert re.search(r"All 4 private (model|network)s always answer “no”", words)
 
+    def test_the_networks_chart_has_the_line_of_the_majority_class(self):
+        result = self.run("network")
+        _, share = result.split.best_constant
+
+        (line,) = (
+            trace
+            for trace in self.chart(result, "network").figure["data"]
+            if "majority class" in trace.get("name", "")
+        )
+
+        np.testing.assert_allclose(numbers(line["y"]), 100 * share, rtol=1e-6)
+
+    def test_the_classifiers_chart_has_the_line_of_the_majority_class(self):
+        result = self.run("classifier")
+        _, share = result.split.best_constant
+
+        shapes = self.chart(result, "classifier").figure["layout"]["shapes"]
+
+        heights = [shape["y0"] for shape in shapes if shape.get("xref") == "paper"]
+        assert pytest.approx(100 * share) in heights
+
     @two_kinds_of_classes
-    def test_the_chart_has_the_line_of_the_baseline(self, kind):
+    def test_the_description_of_the_chart_states_the_share_of_the_majority_class(self, kind):
         result = self.run(kind)
         _, share = result.split.best_constant
 
-        lines = [
-            line
-            for line in self.chart(result, kind).figure["data"]
-            if "baseline (majority class)" in line.get("name", "")
-        ]
+        description = self.chart(result, kind).alt
 
-        assert len(lines) == 1
-        np.testing.assert_allclose(numbers(lines[0]["y"]), 100 * share, rtol=1e-6)
-
-    @two_kinds_of_classes
-    def test_the_description_of_the_chart_states_the_baseline(self, kind):
-        result = self.run(kind)
-        _, share = result.split.best_constant
-
-        said = f"baseline (majority class): {number(100 * share)}."
-        assert said in self.chart(result, kind).alt
+        stated = re.search(r"majority class\D*(\d+)", description)
+        assert stated[1] == number(100 * share)
 
 
 class TestAnswerInDisguise:
