@@ -27,6 +27,11 @@ def slider(page: Page, name: str = "Epsilon") -> Locator:
     return page.get_by_role("slider", name=name, exact=True)
 
 
+def first_slider(page: Page) -> Locator:
+    """Return the first slider of the panel. A chart may have sliders too."""
+    return page.locator(".panel").get_by_role("slider").first
+
+
 def field(page: Page, name: str = "Epsilon") -> Locator:
     """The number field beside it."""
     return page.get_by_role("textbox", name=f"{name}, exact value", exact=True)

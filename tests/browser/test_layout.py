@@ -9,7 +9,7 @@ from PIL import Image
 from playwright.sync_api import Locator, Page, expect
 
 from pages.topics import HEADS
-from tests.browser.person import button, grab
+from tests.browser.person import button, first_slider, grab
 from tests.browser.sight import STILL, becomes, rests, still
 from tests.browser.test_smoke import PATHS, QUICK
 
@@ -78,7 +78,7 @@ def test_forced_colours_show_the_track_what_is_chosen_and_the_focus(lab, dark):
     still(page)
     app = ground(page.locator("html"))
 
-    track = painted(page.get_by_role("slider").first)
+    track = painted(first_slider(page))
     middle = track.height // 2
     left, right, above = (
         track.getpixel(place) for place in ((8, middle), (track.width - 8, middle), (8, 2))
@@ -177,7 +177,7 @@ def drag_over_all(page: Page) -> None:
     """Drag the first slider to both ends and between, and wait at each place until all of it is
     shown.
     """
-    name = page.get_by_role("slider").first.get_attribute("aria-label")
+    name = first_slider(page).get_attribute("aria-label")
     left, width, height = grab(page, name)
     for share in (0.6, 0.8, 1, 0.7, 0.4, 0.25, 0.1, 0, 0.5):
         page.mouse.move(left + 1 + share * (width - 2), height, steps=3)

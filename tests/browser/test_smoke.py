@@ -11,7 +11,7 @@ from benchmarks import shift
 from benchmarks.latency import recorded, served
 from pages.attack.settings import PARTS
 from pages.topics import PAGES
-from tests.browser.person import button, drag_until, enter, grab, slider, sweep, tab
+from tests.browser.person import button, drag_until, enter, first_slider, grab, slider, sweep, tab
 from tests.browser.sight import AXE, RUN, VERDICT, WIDE, WORDS, becomes, drawn, obeys, still
 
 PATHS = [page.name for page in PAGES if page.name != "attack"] + [
@@ -85,7 +85,7 @@ def test_a_page_fits_its_screens_breaks_no_rule_of_axe_and_follows_its_slider(op
         "what stands under the sliders stands right under them"
     )
     assert page.locator(".st-key-pictures [data-chart]").count() in (2, 3)
-    hero = page.get_by_role("slider").first.get_attribute("aria-label")
+    hero = first_slider(page).get_attribute("aria-label")
     for width, height in SIZES[: None if path == "classifier" else 3]:
         page.set_viewport_size({"width": width, "height": height})
         for what in (WIDE, SMALL, UNSEEN):  # a chart takes its new width when it is drawn
