@@ -214,7 +214,11 @@ class AttackSettings(Settings):
     @cached_property
     def guarantees(self) -> Guarantees:
         """Return the claimed and the actual guarantee."""
-        return guarantees(self, source=data.source(self.dataset), unit="record")
+        recipe = self
+        if self.part != "person":
+            # The other parts attack the correct mechanism only.
+            recipe = replace(self, version="correct")
+        return guarantees(recipe, source=data.source(self.dataset), unit="record")
 
     @property
     def claim(self) -> Guarantee:

@@ -6,11 +6,11 @@ privacy. The empirical epsilon is the lower bound on epsilon that the attack sho
 
 from dpcore.privacy import Adjacency
 from lab.models.classifier_versions import crossing
+from pages.attack import texts_shared
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
 from pages.attack.texts_shared import SAYS, best_attacker
-from ui.charts import attacker_icons
-from ui.text import guarantee_notes, tiles
+from ui.text import tiles
 from ui.text.tiles import Tile, number, out_of_hundred
 
 ABOUT = SAYS.cases("about")
@@ -164,23 +164,19 @@ def _influence_sentence(result: OnePersonResult) -> str:
 def guarantee(result: OnePersonResult) -> str:
     """Return the guarantee of the mechanism, and the two data sets (HTML)."""
     settings = result.settings
-    guarantees = settings.guarantees
+    if settings.version == "correct":
+        return texts_shared.guarantee(settings, _data_sets(settings))
     data_sets = tiles.note(_data_sets(settings))
     if settings.version == "none":
         return tiles.note(SAYS["guarantee.none"]) + data_sets
-    if settings.version == "published":
-        claimed = SAYS("guarantee.claimed", epsilon=number(settings.epsilon))
-        cases = tiles.guarantee_facts(
-            rows_in_their_bounds=guarantees.bounded,
-            each_gradient_clipped=guarantees.formula,
-        )
-        return tiles.note(claimed) + cases + _formula_note(settings) + data_sets
-    return (
-        attacker_icons.icons(guarantees.formula)
-        + tiles.guarantee_facts(correct=guarantees.formula)
-        + tiles.note(guarantee_notes.attacker_limit(guarantees.formula))
-        + data_sets
+    guarantees = settings.guarantees
+    claimed = tiles.note(SAYS("guarantee.claimed", epsilon=number(settings.epsilon)))
+    cases = tiles.guarantee_facts(
+        rows_in_their_bounds=guarantees.bounded,
+        each_gradient_clipped=guarantees.formula,
     )
+    meaning = tiles.note(tiles.meaning(guarantees.bounded))
+    return claimed + cases + meaning + _formula_note(settings) + data_sets
 
 
 def _formula_note(settings: AttackSettings) -> str:

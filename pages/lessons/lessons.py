@@ -1,5 +1,6 @@
 """The lessons of ``lessons.toml``, and the numbers of their texts."""
 
+import re
 import tomllib
 from collections.abc import Mapping
 from pathlib import Path
@@ -14,6 +15,7 @@ from lab.statistics import claims
 from lab.sweeps.measurement import shown
 from pages.lessons.lesson import Case, Lesson
 from ui.text.number_range import NumberRange
+from ui.text.tiles import rare_guess_text
 
 
 class _Reconstruction(Lesson):
@@ -48,8 +50,10 @@ class _Epsilon(Lesson):
     def _at_epsilon_ten(self, after: Case) -> float:
         return self.start(Case(after.settings.change(epsilon=10.0)))
 
-    def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
+    def measured_numbers(self, before: Case, after: Case) -> dict[str, Any]:
+        rare = rare_guess_text(self.attacker(after), section="rare-short")
         return super().measured_numbers(before, after) | {
+            "rare": re.sub("</?b>", "**", rare),
             "least": 100 - self.start(after),
             "factor": np.exp(after.settings.epsilon),
             "ten": self._at_epsilon_ten(after),

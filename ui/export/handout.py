@@ -24,6 +24,7 @@ from ui.text import labels, mu_text
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import format_number, number
 from ui.text.texts import SAYS
+from ui.text.tiles import rare_guess_text
 from ui.widgets import Chart
 
 # Rows of a table on the page; the files hold all.
@@ -167,8 +168,14 @@ class Handout:
             f"<h1>{escape(self.page.info.question)}</h1>"
             f'<p class="lead">{view.texts["verdict"]}</p></div>{code}</header>'
             f'{notes}<section class="tiles" aria-label="Numbers">{tiles}</section>'
-            f"{attacker_icons.icons_of_label(self.stated, self.result)}"
+            f"{attacker_icons.icons_of_label(self.stated, self.result)}{self._rare_guess()}"
         )
+
+    def _rare_guess(self) -> str:
+        """Return what becomes of a rare guess (HTML); "" if nothing is guaranteed."""
+        if self.stated.guarantee is None or self.label.void:
+            return ""
+        return f"<p>{rare_guess_text(self.stated.guarantee)}</p>"
 
     def _columns(self, view: View, charts: Sequence[Chart]) -> str:
         """Return two columns: the charts with their caption, and the label."""

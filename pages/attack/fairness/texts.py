@@ -1,10 +1,11 @@
 """Texts of fairness: whether privacy costs a minority more accuracy than the majority."""
 
 from lab.statistics.claims import Case
+from pages.attack import texts_shared
 from pages.attack.fairness.experiment import REPEATS
 from pages.attack.fairness.result import MAJORITY, MINORITY, FairnessResult
 from pages.attack.fairness.tasks import GROUPS
-from pages.attack.texts_shared import best_attacker, budget
+from pages.attack.texts_shared import best_attacker
 from ui.text import sentences, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
@@ -95,4 +96,4 @@ def diagnostics(result: FairnessResult) -> list[str]:
 
 def guarantee(result: FairnessResult) -> str:
     """Return the guarantee, which is the same for both groups (HTML)."""
-    return tiles.note(SAYS("guarantee", **budget(result.settings)))
+    return texts_shared.guarantee(result.settings, SAYS["guarantee"])

@@ -3,9 +3,9 @@
 The planted record is one person's picture in the data, which no other row resembles.
 """
 
+from pages.attack import texts_shared
 from pages.attack.inversion.result import InversionResult
-from pages.attack.texts_shared import best_attacker, budget
-from ui.text import tiles
+from pages.attack.texts_shared import best_attacker
 from ui.text.texts import Texts
 from ui.text.tiles import Tile
 
@@ -76,5 +76,4 @@ def diagnostics(result: InversionResult) -> list[str]:
 
 def guarantee(result: InversionResult) -> str:
     """Return the guarantee, and what it says of the record and of the classes (HTML)."""
-    settings = result.settings
-    return tiles.note(SAYS("guarantee", rows=settings.rows, **budget(settings)))
+    return texts_shared.guarantee(result.settings, SAYS["guarantee"])

@@ -4,10 +4,11 @@ from collections.abc import Callable
 from typing import Any
 
 from lab.statistics.claims import Case
+from pages.attack import texts_shared
 from pages.attack.membership.charts import MODEL_NAMES, rate_text
 from pages.attack.membership.result import MODELS, MembershipResult
 from pages.attack.texts_shared import SAYS as SHARED
-from pages.attack.texts_shared import best_attacker, budget
+from pages.attack.texts_shared import best_attacker
 from ui.text import tables, tiles
 from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
@@ -84,13 +85,8 @@ def diagnostics(result: MembershipResult) -> list[str]:
 def guarantee(result: MembershipResult) -> str:
     """Return the guarantee of the private models, and what it says of attacks (HTML)."""
     settings = result.settings
-    text = SAYS(
-        "guarantee",
-        members=settings.members,
-        rows=2 * settings.members,
-        **budget(settings),
-    )
-    return tiles.note(text)
+    scope = SAYS("guarantee", members=settings.members, rows=2 * settings.members)
+    return texts_shared.guarantee(settings, scope)
 
 
 def table(result: MembershipResult) -> str:

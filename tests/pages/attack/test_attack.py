@@ -164,6 +164,15 @@ class TestOnePerson:
 
         assert settings.guarantees.formula.adjacency == Adjacency.REPLACE_ONE
 
+    @pytest.mark.parametrize("version", ["published", "none"])
+    @pytest.mark.parametrize("part", ["membership", "fairness", "inversion"])
+    def test_other_parts_attack_the_correct_mechanism_whatever_the_person_s_part_attacks(
+        self, part, version
+    ):
+        settings = settings_of("person", version=version).change(part=part)
+
+        assert settings.guarantees.formula.epsilon == pytest.approx(settings.epsilon)
+
     @pytest.mark.parametrize("seed", range(4))
     @pytest.mark.parametrize("who", WHO)
     def test_the_attacker_stays_within_the_limit_at_all_epsilons_with_nobody(self, who, seed):

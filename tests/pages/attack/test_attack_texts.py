@@ -31,7 +31,9 @@ from tests.pages.attack.random_results import (
     membership_result,
     random_result,
     result_without_curve,
+    settings_of,
 )
+from tests.rare_guesses import assert_rare_guess, states_rare_guess
 from ui.text.tiles import number, out_of_hundred, percent_rounded_up
 
 # No sentence genders the attacker, says that a row is there or not where one is replaced, or uses
@@ -275,6 +277,35 @@ def test_an_explanation_has_at_most_three_sentences(part, index):
     text = TAG.sub(" ", page.PAGE.at(result.settings).content.texts["why"](result))
 
     assert len(re.findall(r"\.(?=\s|$)", text)) <= 3, text
+
+
+# Guarantee
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 4.0, 40.0])
+@pytest.mark.parametrize("part", COUNTS)
+def test_the_guarantee_says_what_becomes_of_a_rare_guess(part, epsilon):
+    result = first_result(settings_of(part, epsilon=epsilon))
+
+    text = page.PAGE.at(result.settings).content.texts["guarantee"](result)
+
+    assert_rare_guess(text, result.settings.guarantees.formula)
+
+
+def test_the_guarantee_of_the_published_mechanism_is_that_for_rows_in_their_bounds():
+    result = first_result(settings_of("person", version="published", epsilon=1.0))
+
+    text = texts.guarantee(result)
+
+    assert_rare_guess(text, result.settings.guarantees.bounded)
+
+
+def test_without_noise_no_guess_has_a_limit():
+    result = first_result(settings_of("person", version="none"))
+
+    text = texts.guarantee(result)
+
+    assert not states_rare_guess(text)
 
 
 # Bounds are named after what they bound

@@ -17,6 +17,7 @@ from tests.app import moved, opened, text
 from tests.pages.lessons.claims import CLAIMS
 from tests.pages.lessons.examples import BY_NAME, cases_of, of_every_lesson, page_of
 from tests.pages.lessons.sessions import captions, press, query_of_page_link
+from tests.rare_guesses import assert_rare_guess
 from ui.classroom import rooms
 from ui.layout import visible_sliders
 from ui.session.address import Address
@@ -114,6 +115,17 @@ class TestTexts:
 
         allowed = numbers_of(before.settings) | numbers_of(after.settings) | COMMON_NUMBERS
         assert typed <= allowed | NUMBERS_OF_LESSON.get(lesson.name, set())
+
+
+@pytest.mark.parametrize("epsilon", [0.1, 1.0, 3.0, 10.0])
+def test_the_lesson_about_epsilon_says_what_becomes_of_a_rare_guess(epsilon):
+    lesson = BY_NAME["epsilon"]
+    before, after = cases_of(lesson)
+    changed = Case(after.settings.change(epsilon=epsilon))
+
+    why = lesson_texts.measured_text(lesson, "Why", before, changed)
+
+    assert_rare_guess(why.replace("**", ""), lesson.attacker(changed))
 
 
 @pytest.mark.parametrize(

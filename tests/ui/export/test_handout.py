@@ -29,6 +29,7 @@ from pages.classifier.settings import ClassifierSettings
 from pages.topics import FIRSTS, PAGES, TOPIC_PAGES
 from tests import own_files
 from tests.handouts import handout, quick, stands_alone
+from tests.rare_guesses import assert_rare_guess, states_rare_guess
 from tests.sentences import broken_by, plain
 from ui.export import share_dialog
 from ui.page.view import FIRST
@@ -73,6 +74,16 @@ def test_a_handout_says_what_the_page_says(made):
     assert shown == drawn
     assert "<svg" in html
     broken_by(said, one.result, {})
+
+
+def test_the_sheet_says_what_becomes_of_a_rare_guess_under_its_guarantee(made):
+    _, one = made
+
+    sheet, _, _ = one.html().partition('<article class="more">')
+
+    assert states_rare_guess(sheet) == bool(one.stated.guarantee)
+    if one.stated.guarantee:
+        assert_rare_guess(sheet, one.stated.guarantee)
 
 
 def test_html_is_a_tree_that_asks_nobody_for_anything_and_has_the_fields_of_the_json(made):
@@ -208,6 +219,8 @@ def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
     one = handout(FIRSTS[name].page, settings.experiment.run())
     told = valid(one.label)
     assert why in told["void"]
+    sheet, _, _ = one.html().partition('<article class="more">')
+    assert not states_rare_guess(sheet)
     assert told["privacy_loss"]["epsilon"] == told["privacy_loss"]["delta"] == NOTHING
     assert (
         told["basic"]["summary"]
