@@ -101,7 +101,7 @@ class WhatIfSettings(Settings):
         """Return whether the topic's settings name a visitor's file, private or made up."""
         return isinstance(self.base, links.CompactText)
 
-    @property
+    @cached_property
     def sliders(self) -> tuple[str, ...]:
         """Return the topic's fields that can be solved for."""
         return self._sliders_of(self.topic_settings)
@@ -160,7 +160,7 @@ class WhatIfSettings(Settings):
             return self.people_field
         return self.slider
 
-    @property
+    @cached_property
     def y_field(self) -> str:
         """Return the field on the y axis of the map."""
         start = STARTS[self.topic]
