@@ -9,7 +9,7 @@ from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
 from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
-from pages.regression.settings import RegressionSettings
+from pages.regression.settings import OPTIONS, RegressionSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -25,6 +25,7 @@ HEIGHT = 455
 COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
+TUNING_LABELS = {"rule": "By rule", "own": "By hand"}
 # Where the target of a question starts on the way from least squares to the baseline, for an
 # uploaded file and for the made-up rows in its place.
 TARGET = 0.5
@@ -32,20 +33,23 @@ MADE_UP_TARGET = 0.1
 
 
 def main_choices(state: PageState) -> None:
-    """Show the choices of the data set and of the method."""
+    """Show the choices of the data set, of the method and, if it has any, of its options."""
     state.choose("dataset", "Data", {**TITLES, OWN: "My data"})
     state.choose("mechanism", "Method", charts.METHODS, help=texts.HELP["mechanism"])
+    if state.settings.mechanism in OPTIONS:
+        state.choose("tuning", "Options", TUNING_LABELS, help=texts.HELP["tuning"])
 
 
 def sliders(settings: RegressionSettings) -> SliderLayout:
-    """Return the sliders."""
+    """Return the sliders, with the options of the method that are set by hand."""
+    main = (*MAIN_SLIDERS, *settings.options)
     changes: dict[str, dict[str, Any]] = {
         "rows": {},
         "label_top": {"unit": settings.problem.source.unit},
     }
     if settings.by_person:
         changes["rows"]["label"] = "People"
-    return SliderLayout(hero="epsilon", main=MAIN_SLIDERS, more=MORE_SLIDERS, changes=changes)
+    return SliderLayout(hero="epsilon", main=main, more=MORE_SLIDERS, changes=changes)
 
 
 def main_charts(result: RegressionResult) -> list[list[Chart]]:
@@ -100,6 +104,8 @@ def program(settings: RegressionSettings) -> str:
     if settings.mechanism == "descent":
         descent = settings.descent
         options = {"steps": descent.steps, "batches": descent.batches}
+        if settings.options:
+            options |= {"clip_norm": descent.clip_norm, "radius": descent.radius}
     share = settings.share_of(settings.mechanism)
     if share is not None:
         options["share"] = share

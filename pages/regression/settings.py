@@ -4,7 +4,7 @@ import math
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from functools import cached_property
-from typing import Any, ClassVar
+from typing import Any, ClassVar, Self
 
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.privacy import Guarantee
@@ -22,6 +22,12 @@ from pages.regression.tasks import EPSILONS, Method, Problem
 SPLITTERS: Mapping[str, Callable[[int], float]] = {
     "published": published_best_share,
     "functional": best_share,
+}
+# The options of each mechanism that can be set by hand.
+OPTIONS: Mapping[str, tuple[str, ...]] = {
+    "descent": ("clip_norm", "steps", "radius"),
+    "published": ("share",),
+    "functional": ("share",),
 }
 _FEWEST_ROWS = 50
 # Rows of a batch of gradient descent. A step on more rows takes too long while a slider moves.
@@ -46,19 +52,29 @@ class RegressionSettings(SourceSettings):
     label_top: upper bound to which labels are clipped, in their unit. A file declares its own.
     repeats: number R of fits per mechanism and epsilon.
     seed: of the noise and, unless the data set is fixed, of the held-out rows.
+    tuning: "rule" sets the options of each mechanism from public numbers. "own" sets those of the
+        chosen mechanism by the following fields, which otherwise have no effect.
+    clip_norm, steps, radius: of the mechanism "descent".
+    share: share of epsilon for the quadratic, of the mechanisms that split epsilon.
     """
 
     EXPERIMENT: ClassVar = "pages.regression.experiment.RegressionExperiment"
     CHOICES: ClassVar = {
         "dataset": (*regression_data.SOURCES, OWN),
         "mechanism": REGRESSIONS,
+        "tuning": ("rule", "own"),
     }
     LIMITS: ClassVar = {
         "epsilon": (0.01, 100.0),
         "delta": (1e-9, 1e-3),
         "repeats": (2, 100),
         "seed": (0, 9999),
+        "clip_norm": (0.01, 10.0),
+        "steps": (2, 200),
+        "radius": (0.1, 5.0),
+        "share": (0.02, 0.98),
     }
+    TUNED: ClassVar = {"clip_norm": (0.05, 5.0), "radius": (0.5, 5.0), "share": (0.05, 0.95)}
     PEOPLE: ClassVar = "rows"
     CURVE: ClassVar = EPSILONS
     OF_NUMBERS: ClassVar = True
@@ -73,8 +89,24 @@ class RegressionSettings(SourceSettings):
     label_top: float = 200.0
     repeats: int = 50
     seed: int = 4
+    tuning: str = "rule"
+    clip_norm: float = 1.0
+    steps: int = Descent.steps
+    radius: float = 3.0
+    share: float = 0.9
 
     # Ranges
+
+    def change(self, **changes: Any) -> Self:
+        """Return these settings with ``changes``, and dependent fields brought into their range.
+
+        Options by hand start with those of the rule, and go back to their defaults.
+        """
+        changed = super().change(**changes)
+        if changed.options == self.options or changed.source is None:
+            return changed
+        defaults = {name: getattr(type(self), name) for name in self.options}
+        return super().change(**{**defaults, **changed.rule_options, **changes})
 
     def initial_values(self, dataset: str, own: str) -> dict[str, Any]:
         """Return the fields that a change of the data set resets.
@@ -109,6 +141,12 @@ class RegressionSettings(SourceSettings):
         limits["label_top"] = label_tops
         return limits
 
+    @property
+    def tuned(self) -> Mapping[str, tuple[float, float]]:
+        """Return the tuning ranges of the options by hand."""
+        ranges = super().tuned
+        return {name: ranges[name] for name in self.options if name in ranges}
+
     # The data set
 
     @property
@@ -140,25 +178,58 @@ class RegressionSettings(SourceSettings):
 
     # The mechanisms and their guarantees
 
+    @property
+    def options(self) -> tuple[str, ...]:
+        """Return the options of the chosen mechanism, as fields, if they are set by hand."""
+        if self.tuning == "rule":
+            return ()
+        return OPTIONS.get(self.mechanism, ())
+
+    @property
+    def rule_options(self) -> dict[str, float]:
+        """Return what the rule would set in place of the options by hand, to two digits."""
+        if not self.options:
+            return {}
+        if self.mechanism in SPLITTERS:
+            return {"share": round(SPLITTERS[self.mechanism](self.features + 1), 2)}
+        options = replace(self, tuning="rule").descent_options
+        lowest, highest = self.LIMITS["clip_norm"]
+        clip_norm = float(f"{options['clip_norm']:.2g}")
+        options["clip_norm"] = min(max(clip_norm, lowest), highest)
+        return options
+
+    @property
+    def descent_options(self) -> dict[str, float]:
+        """Return the options of gradient descent at the set epsilon."""
+        public = {"inputs": self.problem.inputs, "rows": self.problem.most_rows}
+        epsilon = self.remaining_epsilon
+        return {
+            "clip_norm": self.descent.chosen_clip_norm(epsilon, **public),
+            "steps": self.descent.steps,
+            "radius": self.descent.chosen_radius(epsilon, **public),
+        }
+
     @cached_property
     def descent(self) -> Descent:
         """Return gradient descent on batches of a size that stays quick for any number of rows."""
+        by_hand = {}
+        if self.mechanism == "descent":
+            by_hand = {name: getattr(self, name) for name in self.options}
         source = self.problem.source
+        descent = Descent(delta=self.delta, rows_each=source.rows_each, gaps=source.gaps, **by_hand)
         batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
-        return Descent(
-            delta=self.delta,
-            rows_each=source.rows_each,
-            gaps=source.gaps,
-            batches=min(batches, Descent.steps),
-        )
+        return replace(descent, batches=min(batches, descent.steps))
 
     def share_of(self, name: str) -> float | None:
-        """Return the share of epsilon of the least noise that a mechanism spends on the quadratic.
+        """Return the share of epsilon that a mechanism spends on the quadratic.
 
-        Return None for a mechanism that does not split epsilon.
+        By rule it is that of the least noise. Return None for a mechanism that does not split
+        epsilon.
         """
         if name not in SPLITTERS:
             return None
+        if name == self.mechanism and self.options:
+            return self.share
         return SPLITTERS[name](self.features + 1)
 
     def mechanism_of(self, name: str) -> Any:

@@ -10,6 +10,7 @@ from pages.regression.charts import METHODS, SAYS, count_decimals, error_text
 from pages.regression.result import RegressionResult
 from ui.text import guarantee_notes, sentences, tables, tiles, upload_notes
 from ui.text.numbers import delta as delta_text
+from ui.text.sliders import in_sentence
 from ui.text.texts import SAYS as SHARED
 from ui.text.tiles import Tile, number, out_of_hundred
 
@@ -135,8 +136,10 @@ def caption(result: RegressionResult) -> str:
 
 
 def diagnostics(result: RegressionResult) -> list[str]:
-    """Return the noise and, if there are any, the clipped labels."""
+    """Return the noise, the rule if options are set by hand, and the clipped labels if any are."""
     found = [_noise(result)]
+    if result.settings.options:
+        found.append(_rule(result.settings.rule_options))
     if result.clipped_label_share > _NEGLIGIBLE_CLIPPING:
         found.append(_clipping(result))
     return found
@@ -159,19 +162,19 @@ def _noise(result: RegressionResult) -> str:
 
 def _descent(result: RegressionResult) -> str:
     """Return the number of steps, the clipping norm, the radius and the rows of a step."""
-    descent = result.settings.descent
-    problem = result.problem
-    public = {"inputs": problem.inputs, "rows": problem.most_rows}
-    epsilon = result.settings.remaining_epsilon
-    noise = SAYS(
-        "why.descent",
-        steps=descent.steps,
-        clip_norm=number(descent.chosen_clip_norm(epsilon, **public)),
-        radius=number(descent.chosen_radius(epsilon, **public)),
-    )
-    if descent.batches == 1:
+    options = result.settings.descent_options
+    batches = result.settings.descent.batches
+    texts = {name: number(value) for name, value in options.items()}
+    noise = SAYS("why.descent", **texts)
+    if batches == 1:
         return noise
-    return f"{noise} {SAYS('why.batches', batches=descent.batches)}"
+    return f"{noise} {SAYS('why.batches', batches=batches)}"
+
+
+def _rule(options: Mapping[str, float]) -> str:
+    """Return what the rule would set in place of the options by hand."""
+    texts = [f"{in_sentence(name)} {number(value)}" for name, value in options.items()]
+    return SAYS("why.rule", options=", ".join(texts))
 
 
 def _clipping(result: RegressionResult) -> str:

@@ -203,6 +203,9 @@ class TestTuned:
         ("page", "changes", "tuned"),
         [
             ("regression", {}, []),
+            ("regression", {"tuning": "own", "mechanism": "adassp"}, []),
+            ("regression", {"tuning": "own", "mechanism": "published"}, ["share"]),
+            ("regression", {"tuning": "own"}, ["clip_norm", "radius"]),
             ("transfer", {}, ["h"]),
             ("transfer", {"selection": "detected"}, ["h", "detection_share"]),
         ],

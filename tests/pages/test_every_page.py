@@ -439,8 +439,13 @@ def test_a_click_is_a_person_a_place_an_outlier_and_a_forgery_nothing():
     assert (meant.who, meant.person_x, meant.person_y) == ("outlier", 0.25, -0.5)
 
 
-def test_a_data_set_of_the_regression_brings_its_number_of_rows():
-    app = opened("regression", **QUICK["regression"], mechanism="published")
+def test_a_slider_of_the_regression_stands_and_falls_with_the_others():
+    app = opened(
+        "regression", **QUICK["regression"], mechanism="published", tuning="own", share="0.4"
+    )
+    moved(app, "regression", "share", 0.7)
+    assert settings_of(app, "regression").share_of("published") == 0.7
+    app.selectbox(key="regression.tuning").set_value("rule").run()
     app.selectbox(key="regression.dataset").set_value("brazil").run()
     assert not app.exception
     assert settings_of(app, "regression").rows == 152_000

@@ -6,6 +6,7 @@ import pytest
 from dpcore.estimators.linear import REGRESSIONS
 from dpcore.regression.functional import best_share, published_best_share
 from lab.data.regression import SOURCES, load
+from lab.experiment import links
 from pages.regression import charts
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS, score_curve
@@ -45,6 +46,62 @@ def test_curves_do_not_depend_on_the_set_epsilon():
 
     assert curves[0] == curves[1]
     assert {type(task.model.mechanism) for task in curves[0]} == set(REGRESSIONS.values())
+
+
+# Options by hand
+
+
+@pytest.mark.parametrize("name", ["published", "functional"])
+def test_share_by_hand_is_that_of_the_chosen_mechanism_alone(name):
+    by_rule = RegressionSettings(mechanism=name)
+
+    by_hand = by_rule.change(tuning="own").change(share=0.4)
+
+    changed = [other for other in REGRESSIONS if by_hand.method(other) != by_rule.method(other)]
+    assert changed == [name]
+    assert by_hand.mechanism_of(name).share == 0.4
+
+
+def test_descent_by_hand_starts_with_the_options_of_the_rule():
+    settings = diabetes(epsilon=0.5)
+    public = {"inputs": 5, "rows": 353}
+
+    by_hand = settings.change(tuning="own")
+
+    rule = settings.descent.chosen_clip_norm(0.5, **public)
+    assert by_hand.clip_norm == pytest.approx(rule, rel=0.05)
+    assert by_hand.steps == settings.descent.steps
+    assert by_hand.radius == settings.descent.chosen_radius(0.5, **public)
+
+
+def test_options_by_hand_stay_when_epsilon_moves():
+    by_hand = diabetes(tuning="own").change(clip_norm=2.0, steps=20, radius=0.7)
+
+    moved = by_hand.change(epsilon=50.0)
+
+    descent = moved.descent
+    assert (descent.clip_norm, descent.steps, descent.radius) == (2.0, 20, 0.7)
+
+
+@pytest.mark.parametrize("mechanism", ["descent", "published", "functional"])
+def test_by_rule_nothing_is_left_of_options_by_hand(mechanism):
+    by_rule = diabetes(mechanism=mechanism)
+    by_hand = by_rule.change(tuning="own")
+    lowest = {name: by_hand.limits[name][0] for name in by_hand.options}
+
+    again = by_hand.change(**lowest).change(tuning="rule")
+
+    assert again == by_rule
+
+
+@pytest.mark.parametrize("clip_norm", [0.02, 1.0])
+def test_a_link_keeps_options_by_hand(clip_norm):
+    settings = diabetes(tuning="own", clip_norm=clip_norm, radius=3.0)
+
+    restored, refused = links.read(RegressionSettings, links.minimal_texts(settings))
+
+    assert restored == settings
+    assert refused == {}
 
 
 # Errors

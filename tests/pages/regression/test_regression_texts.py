@@ -8,7 +8,7 @@ import numpy as np
 import pytest
 
 from pages.regression import charts, texts
-from pages.regression.settings import RegressionSettings
+from pages.regression.settings import SPLITTERS, RegressionSettings
 from tests import attackers, own_files, reached
 from tests.claims import better, since, worse
 from tests.sentences import Rules, amount, counts, first, hold, plain, says, tiles, titles
@@ -28,7 +28,8 @@ CASES = [
     RegressionSettings(),
     RegressionSettings(mechanism="published", epsilon=0.2),
     RegressionSettings(mechanism="adassp", epsilon=100.0),
-    RegressionSettings(mechanism="functional"),
+    RegressionSettings(mechanism="functional", tuning="own", share=0.5),
+    RegressionSettings(tuning="own", clip_norm=1.0, steps=20, radius=1.0, repeats=8),
     RegressionSettings(mechanism="gaussian", epsilon=0.01, repeats=10),
     RegressionSettings(mechanism="output", epsilon=0.01, repeats=8),
     RegressionSettings(label_top=30.0, repeats=8),
@@ -113,6 +114,40 @@ def loses(result) -> bool:
     )
 
 
+def descends_by_hand(result) -> bool:
+    return result.settings.tuning == "own" and result.settings.mechanism == "descent"
+
+
+def splits_by_hand(result) -> bool:
+    return result.settings.tuning == "own" and result.settings.mechanism in SPLITTERS
+
+
+def rule_clip_norm(result) -> float:
+    """Return the clipping norm of the rule, within the range of the slider."""
+    settings = result.settings.change(tuning="rule")
+    clip_norm = settings.descent.chosen_clip_norm(settings.remaining_epsilon, **public(settings))
+    return min(max(clip_norm, 0.01), 10)
+
+
+def rule_steps(result) -> int:
+    return result.settings.change(tuning="rule").descent.steps
+
+
+def rule_radius(result) -> float:
+    settings = result.settings.change(tuning="rule")
+    return settings.descent.chosen_radius(settings.remaining_epsilon, **public(settings))
+
+
+def rule_share(result) -> float:
+    settings = result.settings.change(tuning="rule")
+    return settings.share_of(settings.mechanism)
+
+
+def public(settings) -> dict[str, int]:
+    """Return the public numbers that the rule of descent reads."""
+    return {"inputs": settings.problem.inputs, "rows": settings.problem.most_rows}
+
+
 def is_useful_from(result, match) -> bool:
     """Return whether the fits are shown to be below the baseline from an epsilon on."""
     epsilons = result.settings.epsilons
@@ -153,6 +188,12 @@ RULES: Rules = {
     ),
     r"In none of \d+ runs did the noise make": lambda r, _: (
         releases_quadratic(r) and without_minimum(r) == 0
+    ),
+    r"The rule would set clipping norm ([\d.]+), steps (\d+), radius ([\d.]*\d)": says(
+        rule_clip_norm, rule_steps, rule_radius, given=descends_by_hand, rel=0.06
+    ),
+    r"The rule would set share for the quadratic ([\d.]*\d)": says(
+        rule_share, given=splits_by_hand, rel=0.03
     ),
     # Guarantee
     r"exact accounting of the same noise gives epsilon ([\d.]*\d)": lambda r, m: (
