@@ -37,6 +37,12 @@ _ROOM_BELOW = 0.87
 _ROOM_ABOVE = 1.15
 # The axis of searches reaches from below the cost of one run to that of many, as factors of it.
 _SEARCH_RANGE = (0.8, 20)
+# Rows of the chart of effects are 1 apart: half the height of the stroke at this run's epsilon, how
+# far above its row a name stands, and room above the first row and below the last.
+_HALF_STROKE = 0.2
+_NAME_ABOVE = 0.22
+_ROOM_ABOVE_ROWS = 0.8
+_ROOM_BELOW_ROWS = 0.4
 
 Points = tuple[np.ndarray, np.ndarray]
 
@@ -51,7 +57,7 @@ def over_steps(result: AccountingResult, finding: str = "") -> dict:
         epsilon = result.epsilon(row)
         if row != THIN_ROW and _is_drawable(epsilon):
             run_epsilons.append(epsilon)
-    ruled = {
+    current_line = {
         "yref": "y",
         "y0": min(run_epsilons, default=LOWEST_EPSILON),
         "y1": min(HIGHEST_EPSILON, max(run_epsilons, default=LOWEST_EPSILON)),
@@ -65,7 +71,7 @@ def over_steps(result: AccountingResult, finding: str = "") -> dict:
     return curve_chart(
         *curves,
         current=settings.steps,
-        line_style=ruled,
+        line_style=current_line,
         levels=[target],
         title="Epsilon by steps",
         finding=finding,
@@ -81,11 +87,11 @@ def _theorem(result: AccountingResult, row: str) -> Curve:
         name = result.settings.tightest
     epsilon = result.epsilon(row)
     width = None
-    at_now = None
+    at_current = None
     if row == THIN_ROW:
         width = 1
     elif _is_drawable(epsilon):
-        at_now = epsilon
+        at_current = epsilon
     steps, epsilons = result.over_steps(row)
     return Curve(
         name=name,
@@ -95,7 +101,7 @@ def _theorem(result: AccountingResult, row: str) -> Curve:
         colour=colour,
         dash=dash,
         width=width,
-        at_current=at_now,
+        at_current=at_current,
         pinned=row == "pld",
     )
 
@@ -163,7 +169,7 @@ def effects(result: AccountingResult, finding: str = "") -> dict:
         finding=finding,
         xaxis=_log_axis("epsilon (log scale)", LOWEST_EPSILON, highest, most=4),
         yaxis={
-            "range": [len(guarantees) - 0.6, -0.8],
+            "range": [len(guarantees) - 1 + _ROOM_BELOW_ROWS, -_ROOM_ABOVE_ROWS],
             "showticklabels": False,
             "showgrid": False,
             "zeroline": False,
@@ -182,8 +188,9 @@ def _effect_links(run: Guarantee | None, x: np.ndarray, y: np.ndarray) -> Points
         run_epsilon = run.epsilon
     start = np.full(len(y), run_epsilon)
     gap = np.full(len(y), np.nan)
+    # (m, 6) each: the ends of the stroke, a gap, the ends of the link, a gap. Rows follow in turn.
     links_x = np.column_stack([start, start, gap, start, x, gap])
-    links_y = np.column_stack([y - 0.2, y + 0.2, gap, y, y, gap])
+    links_y = np.column_stack([y - _HALF_STROKE, y + _HALF_STROKE, gap, y, y, gap])
     return links_x.ravel(), links_y.ravel()
 
 
@@ -201,7 +208,13 @@ def _effect_label(
             epsilon += f"</b>, δ {delta_text(guarantee.delta, digits=3)}<b>"
     text = theme.legend_name(effect_name(name, result), epsilon)
     return theme.annotation(
-        text, x=0, y=position - 0.22, size=13, xref="paper", xanchor="left", yanchor="bottom"
+        text,
+        x=0,
+        y=position - _NAME_ABOVE,
+        size=13,
+        xref="paper",
+        xanchor="left",
+        yanchor="bottom",
     )
 
 

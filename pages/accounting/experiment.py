@@ -4,9 +4,9 @@ The noise of the run is the same for all theorems. Only their proofs differ.
 """
 
 import math
-from collections.abc import Callable, Iterable, Mapping
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
-from typing import Any, ClassVar
+from typing import Any
 
 import numpy as np
 
@@ -14,7 +14,7 @@ from dpcore.privacy import Adjacency
 from lab.experiment.accounting_tasks import NoiseFor, Price, StepsWithin
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Part
-from lab.experiment.settings import Measure, Task
+from lab.experiment.settings import Task
 from pages.accounting.result import (
     EXACT_STEPS,
     ROWS,
@@ -23,9 +23,9 @@ from pages.accounting.result import (
     AccountingResult,
 )
 from pages.accounting.settings import AccountingSettings
-from pages.accounting.tasks import Costs, SearchCosts
+from pages.accounting.tasks import SearchCosts
 
-# The accountants with a curve that costs milliseconds.
+# The accountants with a curve that costs milliseconds: all but "pld".
 _QUICK_CURVES = ROWS[:-1]
 # Points of the exact curve over steps that one task computes in some 30 ms.
 _EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))
@@ -51,26 +51,11 @@ def _numbers(*tasks: Any) -> Numbers:
     return Numbers(tasks)
 
 
-def _cost(label: str, read: Callable[[Costs], float], *falls: str) -> Measure:
-    """Return the measure of a cost, which grows along the fields ``falls`` too."""
-    return Measure(
-        label,
-        "lower",
-        lambda costs: np.array([read(costs)]),
-        rises=("noise_multiplier", "delta"),
-        falls=("sampling_rate", "steps", *falls),
-    )
-
-
 class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
-    """The cost of a run by each accountant, and what the target allows."""
+    """The cost of a run by each accountant, and what the target allows.
 
-    MEASURES: ClassVar = {
-        "epsilon": _cost("epsilon by the tightest accountant", lambda costs: costs.epsilon),
-        "tuned": _cost(
-            "total epsilon (all settings tried)", lambda costs: costs.tuned, "settings_tried"
-        ),
-    }
+    Nothing is random, so there are no measures of repeats.
+    """
 
     def parts(self) -> dict[str, Part]:
         """Return the parts, the quick accountants first, the loss distribution and searches later.
@@ -97,8 +82,12 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         """Return the other parts, in the order in which the page shows them."""
         settings = self.settings
         exact = settings.exact_accountant
+        exact_on_fine_grid = "pld"
+        if settings.sampling_rate == 1:
+            exact_on_fine_grid = "gdp"  # a formula, which has no grid
         parts: dict[str, Part] = {}
-        parts["all settings tried"] = _numbers(self._tuned_price)
+        all_tried = self._price(settings.tuning_accountant, (settings.tuned_steps,))
+        parts["all settings tried"] = _numbers(all_tried)
         for law in SEARCH_LAWS:
             search = SearchCosts(run_event=settings.run_event, law=law, delta=settings.delta)
             parts[f"search {law}"] = _numbers(search)
@@ -113,7 +102,8 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         parts["least noise renyi"] = _numbers(self._least_noise("renyi"))
         parts["most steps pld"] = _numbers(self._most_steps(exact))
         parts["least noise pld"] = _numbers(self._least_noise(exact))
-        parts["this run, fine grid"] = _numbers(self._fine_price)
+        fine = self._price(exact_on_fine_grid, (settings.steps,))
+        parts["this run, fine grid"] = _numbers(fine)
         return parts
 
     def _exact_curve(self) -> list[Price]:
@@ -134,23 +124,6 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
 
     def result(self, values: Mapping[str, np.ndarray]) -> AccountingResult:
         return AccountingResult(settings=self.settings, values=values)
-
-    def shown_sample(self) -> tuple[Costs]:
-        """Return the task with the costs. They have no noise, so there is only one."""
-        return (Costs(run_price=self._fine_price, search_price=self._tuned_price),)
-
-    @property
-    def _fine_price(self) -> Price:
-        """Return the task of the cost of this run on a fine grid, or by the exact formula."""
-        accountant = "pld"
-        if self.settings.sampling_rate == 1:
-            accountant = "gdp"
-        return self._price(accountant, (self.settings.steps,))
-
-    @property
-    def _tuned_price(self) -> Price:
-        """Return the task of the cost of all runs together."""
-        return self._price(self.settings.tuning_accountant, (self.settings.tuned_steps,))
 
     def _price(
         self,

@@ -8,7 +8,7 @@ from functools import cached_property
 import numpy as np
 import pandas as pd
 
-from dpcore.accountants import basis, selection, tuning
+from dpcore.accountants import basis, selection
 from dpcore.privacy import (
     LAWS,
     Adjacency,
@@ -30,8 +30,9 @@ ROWS = ("basic", "advanced", PUBLISHED, "moments", "renyi", "pld")
 # Numbers of steps at which the curves are computed, and at which the loss distribution's is.
 STEPS = tuple(int(n) for n in np.unique(np.geomspace(1, MOST_STEPS, 46).round()))
 EXACT_STEPS: tuple[int, ...] = (1, 5, 25, 120, 500, 2_000, 8_000, 30_000, MOST_STEPS)
-# Laws of the number of tries of a search that releases its best try only.
-SEARCH_LAWS = tuple(way for way in tuning.WAYS if way != "half" and way in LAWS)
+# Laws of the number of tries of a search that releases its best try only. "half" lies between
+# "logarithmic" and "geometric", and is not shown.
+SEARCH_LAWS = tuple(law for law in LAWS if law != "half")
 # Share of all configurations that count as good.
 GOOD_SHARE = 0.1
 
@@ -54,7 +55,7 @@ class AccountingResult:
     values: Mapping[str, np.ndarray]
 
     def _number(self, name: str) -> float:
-        """Return the first number of a part."""
+        """Return the first number of a part, which is the only one of most parts."""
         return float(self.values[name][0])
 
     # The cost of this run
@@ -282,11 +283,11 @@ class AccountingResult:
 def _drawable(
     at: Sequence[float] | np.ndarray, epsilons: np.ndarray
 ) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points that a log scale can show, in rising order.
+    """Return the points that a log scale can show, in rising order and each value once.
 
     Points that are not computed, infinite or 0 are left out.
     """
-    values, first = np.unique(np.asarray(at, dtype=float), return_index=True)
-    epsilons = epsilons[first]
+    values, first_index = np.unique(np.asarray(at, dtype=float), return_index=True)
+    epsilons = epsilons[first_index]
     is_drawable = np.isfinite(epsilons) & (epsilons > 0)
     return values[is_drawable], epsilons[is_drawable]

@@ -1,14 +1,12 @@
-"""Tasks of the accounting page: the cost of searches, and the epsilons that sweeps measure."""
+"""Tasks of the accounting page: the cost of a search that releases only its best run."""
 
 from dataclasses import dataclass
-from typing import ClassVar, Self
+from typing import ClassVar
 
 import numpy as np
 
 from dpcore.accountants import tuning
-from dpcore.cache import CACHE
 from dpcore.privacy import Adjacency, Composed, Guarantee
-from lab.experiment.accounting_tasks import Price
 
 # Mean numbers of tries at which the curves of searches are computed.
 TRIES = (1, 2, 3, 5, 8, 13, 20, 35, 60, 100)
@@ -46,35 +44,3 @@ class SearchCosts:
             guarantee = best_of(self.run_event, self.law, tries, delta=self.delta)
             epsilons.append(guarantee.epsilon)
         return np.array(epsilons)
-
-
-@dataclass(frozen=True, kw_only=True)
-class Costs:
-    """The costs that sweeps measure. Each is computed when it is first read.
-
-    run_price: the task of the cost of one run.
-    search_price: the task of the cost of all runs together.
-    """
-
-    run_price: Price
-    search_price: Price
-    essential: bool = False
-
-    def run(self) -> Self:
-        """Return these costs, which are computed when they are read."""
-        return self
-
-    @property
-    def epsilon(self) -> float:
-        """Return the epsilon of the run."""
-        return _epsilon(self.run_price)
-
-    @property
-    def tuned(self) -> float:
-        """Return the epsilon of all runs together."""
-        return _epsilon(self.search_price)
-
-
-def _epsilon(price: Price) -> float:
-    """Return the only epsilon that a task computes."""
-    return float(np.ravel(CACHE.answer(price, price.run))[0])

@@ -44,7 +44,7 @@ def _is_over(result: AccountingResult) -> bool:
     return _spent(result) > result.settings.target_epsilon
 
 
-def _left(result: AccountingResult) -> float:
+def _remaining(result: AccountingResult) -> float:
     """Return what is left of the target, from the numbers as they are shown."""
     target = number(result.settings.target_epsilon)
     return _amount(target) - _amount(number(_spent(result)))
@@ -72,15 +72,16 @@ def numbers(result: AccountingResult) -> list[Tile]:
 
 def _exact_tile(result: AccountingResult) -> Tile:
     """Return the epsilon of the tightest accountant."""
-    epsilon = number(result.epsilon("pld"))
-    if epsilon == "…":
+    exact = result.epsilon("pld")
+    if math.isnan(exact):
         note = SAYS["tiles.counting"]
     elif result.settings.exact_accountant == "gdp":
         note = SAYS["tiles.exact"]
     else:
         note = SAYS["tiles.bound"]
     label = SAYS("tiles.epsilon", accountant=result.settings.tightest)
-    return Tile(label, epsilon, note, tone="private", amount=tiles.shown_number(epsilon))
+    text = number(exact)
+    return Tile(label, text, note, tone="private", amount=tiles.shown_number(text))
 
 
 def _loosest_tile(result: AccountingResult) -> Tile:
@@ -92,14 +93,14 @@ def _loosest_tile(result: AccountingResult) -> Tile:
 
 def _left_tile(result: AccountingResult) -> Tile:
     """Return what is left of the target, or by how much it is exceeded."""
-    left = _left(result)
-    size = number(abs(left))
+    remaining = _remaining(result)
+    size = number(abs(remaining))
     text = size
-    if left < 0:
+    if remaining < 0:
         text = f"−{size}"
     amount = None
-    if math.isfinite(left):
-        amount = math.copysign(_amount(size), left)
+    if math.isfinite(remaining):
+        amount = math.copysign(_amount(size), remaining)
     case = "tiles.target"
     if _is_over(result):
         case = "tiles.exceeded"
@@ -251,7 +252,7 @@ def _sampling(result: AccountingResult) -> str:
     )
 
 
-def plain(guarantee: Guarantee | None) -> str:
+def epsilon_text(guarantee: Guarantee | None) -> str:
     """Return the epsilon of a guarantee, or dots until it is computed."""
     if guarantee is None:
         return number(math.nan)

@@ -5,7 +5,7 @@ from dpcore.privacy import LAWS, Guarantee
 from lab.papers import short
 from pages.accounting.charts import number
 from pages.accounting.result import AccountingResult
-from pages.accounting.texts import SAYS, is_bound, plain
+from pages.accounting.texts import SAYS, epsilon_text, is_bound
 from ui.text import tables, tiles
 from ui.text.numbers import delta
 from ui.text.tiles import out_of_hundred
@@ -52,7 +52,7 @@ def _row(result: AccountingResult, way: str) -> dict[str, str]:
         basis = _accountant(guarantee)
     return {
         "way": SAYS(f"searches.{way}", tried=tried),
-        "epsilon": f"<b>{plain(guarantee)}</b>",
+        "epsilon": f"<b>{epsilon_text(guarantee)}</b>",
         "chance": f"{out_of_hundred(result.chance(way))}\u00a0%",
         "tries": tries,
         "basis": basis,
@@ -90,6 +90,6 @@ def _cheapest(result: AccountingResult) -> str:
         f"searches.{case}",
         tried=result.settings.settings_tried,
         law=name,
-        alone=plain(best[law]),
-        together=plain(together),
+        alone=epsilon_text(best[law]),
+        together=epsilon_text(together),
     )

@@ -27,6 +27,12 @@ _LONGEST_DENSITY = 8
 # Room above the densities, and below them for the mark of the release, in parts of their height.
 _ABOVE_DENSITY = 1.02
 _BELOW_DENSITY = 0.14
+# Room beside the drawn outputs, as a factor, and parts of half their range that its middle is
+# rounded to.
+_ROOM_BESIDE = 1.1
+_MIDDLE_STEPS = 8
+# Prior probabilities at which the curves of the posterior are drawn.
+_PRIORS = np.linspace(0.001, 0.999, 99)
 # Ends of axes are these multiples of a power of ten, so that they rest while a slider moves a
 # little. Rounding may miss one by so much.
 _AXIS_ENDS = (1, 1.5, 2, 3, 5, 7, 10)
@@ -176,11 +182,11 @@ def _axis_end(least: float) -> float:
 def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
     """Return the range of outputs that is drawn, which stays while a slider moves a little.
 
-    Its middle is rounded to an eighth of its half.
+    Its middle is rounded, and its half is an end of an axis.
     """
     low, high = result.output_range
-    half = _axis_end((high - low) / 2 * 1.1)
-    grid = half / 8
+    half = _axis_end((high - low) / 2 * _ROOM_BESIDE)
+    grid = half / _MIDDLE_STEPS
     middle = round((low + high) / 2 / grid) * grid
     return middle - half, middle + half
 
@@ -191,13 +197,12 @@ def _drawn_range(result: OneNumberResult) -> tuple[float, float]:
 def posterior(result: OneNumberResult, finding: str = "") -> dict:
     """Draw the posterior over the prior: what epsilon allows, and what this release gives."""
     prior = 100 * result.settings.prior
-    priors = np.linspace(0.001, 0.999, 99)
-    least, most = result.posterior_range(priors)
+    least, most = result.posterior_range(_PRIORS)
     return curve_chart(
         _diagonal(rising=True),
-        theme.band(100 * priors, 100 * least, 100 * most, colour=theme.BOUND),
-        _posterior_limit("least", priors, least),
-        _posterior_limit("most", priors, most),
+        theme.band(100 * _PRIORS, 100 * least, 100 * most, colour=theme.BOUND),
+        _posterior_limit("least", least),
+        _posterior_limit("most", most),
         current=prior,
         right=_RIGHT,
         legend=False,
@@ -209,11 +214,14 @@ def posterior(result: OneNumberResult, finding: str = "") -> dict:
     )
 
 
-def _posterior_limit(name: str, priors: np.ndarray, posteriors: np.ndarray) -> Curve:
-    """Return the lowest or the highest posterior that epsilon allows."""
+def _posterior_limit(name: str, posteriors: np.ndarray) -> Curve:
+    """Return the lowest or the highest posterior that epsilon allows, for each of ``_PRIORS``.
+
+    name: "least" or "most".
+    """
     return Curve(
         name=f"at {name}",
-        x=100 * priors,
+        x=100 * _PRIORS,
         y=100 * posteriors,
         colour=theme.BOUND,
         hover=f"prior: %{{x:.0f}} %<br>posterior: %{{y:.3g}} % at {name}<extra></extra>",
@@ -240,7 +248,10 @@ def _diagonal(*, rising: bool) -> Curve:
 
 
 def trade_off(result: OneNumberResult, finding: str = "") -> dict:
-    """Draw the error rates of the best tests, those that the claim allows, and the best attack."""
+    """Draw the error rates of the best tests, those that the claim allows, and the best attack.
+
+    A test says "in" or "out" from one release. Its rates are those of ``output_pair.Attack``.
+    """
     curve = result.trade_off
     attack = result.pair.best_attack(result.settings.prior)
     bound = "claimed minimum"

@@ -7,6 +7,11 @@ from pages.mechanisms.charts import COLOURS, NAMES, percent_axis
 from pages.mechanisms.result import VOTED, OneNumberResult
 from ui.charts import theme
 
+# Left margin for the names of the options, in pixels.
+_LEFT_MARGIN = 92
+# The axis ends beyond 100 %, with room for the numbers beside the bars.
+_AXIS_END = 120
+
 
 def choice(result: OneNumberResult, finding: str = "") -> dict:
     """Draw the probability that each option wins, without your vote and with it."""
@@ -23,8 +28,8 @@ def choice(result: OneNumberResult, finding: str = "") -> dict:
         legend=True,
         barmode="group",
         bargap=0.25,
-        left=92,
-        xaxis={**win_axis, "range": [0, 120]},
+        left=_LEFT_MARGIN,
+        xaxis={**win_axis, "range": [0, _AXIS_END]},
         yaxis={"autorange": "reversed"},
     )
 

@@ -1,13 +1,10 @@
 """What the page on noise mechanisms computes: one number, many answers, or a survey."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part
-from lab.experiment.settings import Measure
 from pages.mechanisms.local_model.experiment import LocalModelExperiment
 from pages.mechanisms.many_answers.experiment import ManyAnswersExperiment
 from pages.mechanisms.result import OneNumberResult
@@ -19,23 +16,6 @@ class OneNumberExperiment(Experiment[MechanismsSettings, OneNumberResult]):
     """One number, or one winner, released with you and without you. All of it is exact."""
 
     RESULT = OneNumberResult
-    MEASURES: ClassVar = {
-        "within": Measure(
-            "90 % error of a release",
-            "lower",
-            lambda pair: np.array([pair.error]),
-            rises=("epsilon", "delta"),
-            falls=("sensitivity",),
-        ),
-        "attacker": Measure(
-            "accuracy of the attacker",
-            "lower",
-            lambda pair: np.array([pair.balanced_accuracy]),
-            falls=("epsilon", "delta"),
-            unit="%",
-            limits=(0.5, 1.0),
-        ),
-    }
 
     def parts(self) -> dict[str, Part]:
         """Return the distributions of the output, from which everything else follows."""

@@ -10,18 +10,17 @@ output, and by the lemma of Neyman and Pearson every best attack is a threshold.
 
 import math
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import Literal, NamedTuple
 
 import numpy as np
 from scipy.special import expit, ndtr, ndtri
 
-from dpcore import check
 from dpcore.accountants import gdp
 
-FAMILIES = ("laplace", "gaussian")
+Family = Literal["laplace", "gaussian"]
 Numbers = float | np.ndarray
 # If nine releases in ten lie within +-x, this share of the noise lies below +x.
-_NINE_IN_TEN = 0.95
+_BELOW_ERROR = 0.95
 # The mu of Laplace noise may differ from the epsilon it was made for by this part of it, because
 # the scale is rounded.
 _ROUNDING = 1e-12
@@ -39,20 +38,15 @@ class Attack(NamedTuple):
 class OutputPair:
     """The distributions of a released number without you and with you.
 
-    family: of the noise, "laplace" or "gaussian".
+    family: of the noise.
     value: the true number without you. With you it is larger by ``sensitivity``.
     scale: standard deviation of Gaussian noise, b of Laplace noise.
     """
 
-    family: str
+    family: Family
     value: float
     sensitivity: float
     scale: float
-
-    def __post_init__(self) -> None:
-        check.choice(FAMILIES, family=self.family)
-        check.positive(sensitivity=self.sensitivity)
-        check.positive(scale=self.scale)
 
     @property
     def mu(self) -> float:
@@ -84,7 +78,7 @@ class OutputPair:
     @property
     def error(self) -> float:
         """Return the 90 % error: in nine releases in ten the noise is smaller, up or down."""
-        return float(self.scale * self.noise_quantile(_NINE_IN_TEN))
+        return float(self.scale * self.noise_quantile(_BELOW_ERROR))
 
     # Densities and privacy loss of outputs
 

@@ -18,7 +18,7 @@ from pages.mechanisms.formulas import (
     NUMBERS_RELEASED,
     SLIDE_CONSTANT,
     TEXTBOOK_CONSTANT,
-    Formula,
+    evaluate_formula,
 )
 from pages.mechanisms.output_pair import OutputPair, promised_false_negative_rates
 from pages.mechanisms.settings import NUMBER_MECHANISMS, MechanismsSettings
@@ -111,13 +111,16 @@ class OneNumberResult:
 
     @cached_property
     def output_range(self) -> tuple[float, float]:
-        """Return a range that has nearly all releases, and the outputs whose loss is epsilon."""
+        """Return a range that has nearly all releases, and the outputs whose loss is epsilon.
+
+        Its middle is half way between both true numbers.
+        """
         pair = self.pair
         middle = pair.value + pair.sensitivity / 2
         half = pair.sensitivity / 2 + pair.scale * float(pair.noise_quantile(_SHARE_IN_RANGE))
-        loss_is_epsilon = pair.output_at(self.settings.epsilon) - middle
-        if np.isfinite(loss_is_epsilon):
-            half = max(half, loss_is_epsilon + pair.scale / 2)
+        to_epsilon = pair.output_at(self.settings.epsilon) - middle
+        if np.isfinite(to_epsilon):
+            half = max(half, to_epsilon + pair.scale / 2)
         return middle - half, middle + half
 
     @cached_property
@@ -202,7 +205,7 @@ class OneNumberResult:
         exact_sd = 1 / gdp.mu_of(settings.epsilon, delta=settings.delta)
         rows = []
         for count in NUMBERS_RELEASED:
-            slide = self._formula(SLIDE_CONSTANT, math.sqrt(count))
+            slide = evaluate_formula(SLIDE_CONSTANT, settings, norms=math.sqrt(count))
             l2_norm = settings.sensitivity * np.sqrt(count)
             row = {
                 "answers": count,
@@ -214,27 +217,19 @@ class OneNumberResult:
             rows.append(row)
         return pd.DataFrame(rows)
 
-    def _formula(self, constant: float, norms: float = 1.0) -> Formula:
-        """Return what a formula gives at the claim (``Formula.of``)."""
-        settings = self.settings
-        return Formula.of(constant, norms, epsilon=settings.epsilon, delta=settings.delta)
-
     # Downloads
 
     def table(self) -> pd.DataFrame:
-        """Return a row per mechanism, and one for the slide's formula.
-
-        until: the largest claimed epsilon that the noise satisfies.
-        """
+        """Return a row per mechanism, and one for the slide's formula (``_table_row``)."""
         settings = self.settings
         rows = []
         for name in NUMBER_MECHANISMS:
             claim = settings.claim(name)
             until = math.inf
             if name == "classical":
-                until = self._formula(TEXTBOOK_CONSTANT).until
+                until = evaluate_formula(TEXTBOOK_CONSTANT, settings).until
             rows.append(_table_row(name, claim, claim.pair, claim.guarantee.epsilon, until))
-        slide = self._formula(SLIDE_CONSTANT)
+        slide = evaluate_formula(SLIDE_CONSTANT, settings)
         gaussian = settings.claim("gaussian")
         slide_pair = replace(gaussian.pair, scale=settings.sensitivity * slide.sd)
         rows.append(_table_row("slide", gaussian, slide_pair, slide.real, slide.until))
@@ -248,7 +243,12 @@ class OneNumberResult:
 def _table_row(
     name: str, claim: Claim, pair: OutputPair, real_epsilon: float, until: float
 ) -> dict[str, object]:
-    """Return the row of noise for a claim, with its real epsilon and the last one that holds."""
+    """Return the row of noise for a claim.
+
+    pair: the distributions of the output with this noise.
+    real_epsilon: what the noise really gives at the claimed delta.
+    until: the largest claimed epsilon up to which noise of this kind is enough.
+    """
     return {
         "mechanism": name,
         "within": pair.error,

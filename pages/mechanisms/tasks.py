@@ -7,7 +7,7 @@ from typing import Literal
 from dpcore import accountants
 from dpcore.mechanisms import Gaussian, Laplace
 from dpcore.privacy import Adjacency, Guarantee
-from pages.mechanisms.output_pair import OutputPair
+from pages.mechanisms.output_pair import Family, OutputPair
 
 # Part of delta by which the calibration of noise may miss it, because it is rounded.
 _ROUNDING = 1e-9
@@ -46,6 +46,7 @@ class Claim:
     @cached_property
     def pair(self) -> OutputPair:
         """Return the distributions of the output."""
+        family: Family
         if isinstance(self.implementation, Laplace):
             family = "laplace"
             scale = self.implementation.scale

@@ -13,7 +13,7 @@ from pages.mechanisms.texts_numbers import (
     LARGEST_LOG_RATIO,
     SAYS,
     needed_delta_text,
-    posterior_text,
+    probability_text,
     ratio_text,
 )
 from ui.text import guarantee_notes, sentences, tiles
@@ -38,7 +38,7 @@ def numbers(result: OneNumberResult) -> list[Tile]:
     release = result.release
     prior = result.settings.prior
     error = number(result.pair.error)
-    posterior = posterior_text(release.posterior, prior)
+    posterior = probability_text(release.posterior, prior)
     error_tile = Tile(
         SAYS["tiles.error"],
         f"±{error}",
@@ -54,7 +54,7 @@ def numbers(result: OneNumberResult) -> list[Tile]:
     posterior_tile = Tile(
         SAYS["tiles.posterior"],
         posterior,
-        SAYS("tiles.prior", prior=posterior_text(prior, release.posterior)),
+        SAYS("tiles.prior", prior=probability_text(prior, release.posterior)),
         amount=tiles.shown_number(posterior),
         unit="points",
     )
@@ -248,8 +248,8 @@ def posterior_finding(result: OneNumberResult) -> str:
     posterior = result.release.posterior
     return SAYS(
         "finding.posterior",
-        prior=posterior_text(prior, posterior),
-        after=posterior_text(posterior, prior),
+        prior=probability_text(prior, posterior),
+        after=probability_text(posterior, prior),
     )
 
 

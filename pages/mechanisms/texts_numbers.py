@@ -18,22 +18,22 @@ _CLOSE_TO_CERTAIN = 0.01
 
 
 def ratio_text(log_ratio: float) -> str:
-    """Return a likelihood ratio."""
+    """Return the likelihood ratio of a logarithm, or that it is large."""
     if log_ratio >= LARGEST_LOG_RATIO:
         return SAYS["tiles.large"]
     return number(math.exp(log_ratio))
 
 
-def posterior_text(posterior: float, prior: float) -> str:
-    """Return a posterior in percent, with enough decimals to tell it from the prior."""
-    if posterior < _LEAST_POSTERIOR:
+def probability_text(probability: float, other: float) -> str:
+    """Return a prior or a posterior in percent, with enough decimals to tell it from the other."""
+    if probability < _LEAST_POSTERIOR:
         return "below 0.1\u00a0%"
-    if posterior > _LARGEST_POSTERIOR:
+    if probability > _LARGEST_POSTERIOR:
         return "above 99.9\u00a0%"
-    digits = tiles.distinct_digits(posterior, prior)
-    if min(posterior, 1 - posterior) < _CLOSE_TO_CERTAIN:
+    digits = tiles.distinct_digits(probability, other)
+    if min(probability, 1 - probability) < _CLOSE_TO_CERTAIN:
         digits = max(1, digits)
-    return percent(posterior, digits=digits)
+    return percent(probability, digits=digits)
 
 
 def needed_delta_text(delta: float) -> str:

@@ -1,11 +1,10 @@
 """What the local model computes: surveys of the same people."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
+from typing import Any
 
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part
-from lab.experiment.settings import Measure
 from pages.mechanisms.local_model.result import LocalModelResult
 from pages.mechanisms.local_model.tasks import Survey, estimate_shares
 from pages.mechanisms.settings import MechanismsSettings
@@ -13,16 +12,6 @@ from pages.mechanisms.settings import MechanismsSettings
 
 class LocalModelExperiment(Experiment[MechanismsSettings, LocalModelResult]):
     """Surveys by randomised response."""
-
-    MEASURES: ClassVar = {
-        "estimate": Measure(
-            "estimated share of the first answer",
-            "higher",
-            lambda estimates: estimates[:, 0],
-            unit="%",
-            limits=(-10.0, 10.0),
-        )
-    }
 
     @property
     def survey(self) -> Survey:

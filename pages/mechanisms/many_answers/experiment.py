@@ -1,17 +1,15 @@
 """What many answers compute: reconstructions at the set number of questions, and over a curve."""
 
 from collections.abc import Mapping
-from typing import Any, ClassVar
-
-import numpy as np
+from typing import Any
 
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part, Sweep
-from lab.experiment.settings import Measure
 from pages.mechanisms.many_answers.result import ManyAnswersResult
 from pages.mechanisms.many_answers.tasks import Answers, recovered_shares
 from pages.mechanisms.settings import MechanismsSettings
 
+# Surveys of the attacker: in each, other people, questions and noise.
 REPEATS = 20
 # Numbers of questions at which the curve is computed, and repeats of one task of it.
 QUESTIONS = (10, 30, 60, 100, 150, 200, 300, 400, 600, 1000)
@@ -20,18 +18,6 @@ _REPEATS_PER_TASK = 4
 
 class ManyAnswersExperiment(Experiment[MechanismsSettings, ManyAnswersResult]):
     """Reconstruct secret bits from many noisy answers about the same people."""
-
-    MEASURES: ClassVar = {
-        "recovered": Measure(
-            "share of secrets recovered",
-            "lower",
-            np.ravel,
-            rises=("noise_sd",),
-            falls=("questions",),
-            unit="%",
-            limits=(0.0, 1.0),
-        )
-    }
 
     def parts(self) -> dict[str, Part]:
         """Return all repeats at the set number of questions, one of them alone, and the curve."""

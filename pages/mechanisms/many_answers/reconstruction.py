@@ -11,11 +11,10 @@ from typing import NamedTuple
 import numpy as np
 from scipy.special import ndtr
 
-from dpcore import check
 from dpcore.privacy import Composed, GaussianRelease
 from dpcore.streams import stream
 
-# Of the diagonal of the least-squares matrix where there is no noise.
+# Keeps the least-squares matrix regular where there is no noise.
 _LEAST_RIDGE = 1e-9
 # Variance of a fair bit.
 _BIT_VARIANCE = 1 / 4
@@ -44,8 +43,6 @@ class Survey(NamedTuple):
             seed: Of the random numbers.
             index: Number of the survey with this seed.
         """
-        people = check.whole(1, people=people)
-        questions = check.whole(1, questions=questions)
         return cls(
             bits=stream(seed, "data", index).integers(0, 2, people),
             questions=stream(seed, "split", index).integers(0, 2, (questions, people)),
@@ -61,17 +58,12 @@ class Survey(NamedTuple):
         Args:
             questions: Number of answers that are used, the first ones.
             noise_sd: Standard deviation of their noise.
-
-        Raises:
-            RefusedError: For more questions than were drawn.
         """
-        check.whole(1, len(self.questions), questions=questions)
-        sd = check.at_least(0, noise_sd=noise_sd)
         used = self.questions[:questions].astype(float)
-        answers = used @ self.bits + sd * self.noise[:questions]
+        answers = used @ self.bits + noise_sd * self.noise[:questions]
         matrix = used.T @ used
         diagonal = np.diag_indices_from(matrix)
-        matrix[diagonal] += max(sd**2 / _BIT_VARIANCE, _LEAST_RIDGE)
+        matrix[diagonal] += max(noise_sd**2 / _BIT_VARIANCE, _LEAST_RIDGE)
         expected_answers = used.sum(axis=1) / 2
         return 0.5 + np.linalg.solve(matrix, used.T @ (answers - expected_answers))
 
@@ -81,16 +73,14 @@ class Survey(NamedTuple):
         return (estimates > 0.5) == self.bits
 
 
-def expected_share(people: int, questions: int, *, noise_sd: float) -> float:
-    """Return the share of bits that unweighted least squares recovers.
+def expected_share(people: int, questions: int, *, noise_sd: float) -> float | None:
+    """Return the share of bits that unweighted least squares recovers, or None for m <= n.
 
     It is Phi(sqrt(m - n) / (4 sd)), from the variance 4 sd^2 / (m - n) of an estimate with
-    questions of random halves, and rounding at 1/2. It is NaN for m <= n.
+    questions of random halves, and rounding at 1/2. The noise must not be 0.
     """
     if questions <= people:
-        return math.nan
-    if noise_sd == 0:
-        return 1.0
+        return None
     return float(ndtr(math.sqrt(questions - people) / (4 * noise_sd)))
 
 

@@ -12,7 +12,7 @@ from dpcore import accountants
 from dpcore.privacy import Adjacency, Guarantee
 from lab.experiment.parts import Grid
 from pages.mechanisms.many_answers import reconstruction
-from pages.mechanisms.many_answers.tasks import PEOPLE, Answers
+from pages.mechanisms.many_answers.tasks import Answers
 from pages.mechanisms.settings import MechanismsSettings
 
 # In nine cases in ten, Gaussian noise is within so many standard deviations.
@@ -52,13 +52,6 @@ class ManyAnswersResult:
     def error(self) -> float:
         """Return the error that nine answers in ten keep within, which a lesson states."""
         return _GAUSSIAN_90 * self.settings.noise_sd
-
-    def expected_share(self, questions: int) -> float:
-        """Return the share that least squares is expected to recover.
-
-        It is NaN unless there are more questions than people.
-        """
-        return reconstruction.expected_share(PEOPLE, questions, noise_sd=self.settings.noise_sd)
 
     @cached_property
     def guarantee(self) -> Guarantee:

@@ -3,8 +3,7 @@
 A secret is recovered if the attacker's guess is right. By chance half of them are.
 """
 
-import math
-
+from pages.mechanisms.many_answers.reconstruction import expected_share
 from pages.mechanisms.many_answers.result import ManyAnswersResult
 from pages.mechanisms.many_answers.tasks import PEOPLE
 from ui.text import guarantee_notes, tiles
@@ -61,8 +60,8 @@ def verdict(result: ManyAnswersResult) -> str:
 def diagnostics(result: ManyAnswersResult) -> list[str]:
     """Return three sentences: the attack, what theory expects of it, what stops it."""
     noise_sd = result.settings.noise_sd
-    expected = result.expected_share(result.settings.questions)
-    if math.isnan(expected):
+    expected = expected_share(PEOPLE, result.settings.questions, noise_sd=noise_sd)
+    if expected is None:
         theory = SAYS("why.few", people=PEOPLE)
     else:
         theory = SAYS("why.formula", expected=tiles.percent(expected))

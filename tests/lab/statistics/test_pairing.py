@@ -87,7 +87,7 @@ def test_there_are_as_many_runs_as_repeats_and_they_differ(name):
     assert runs.std() > 0
 
 
-@every_page
+@every_paired_page
 def test_what_is_compared_is_a_measure_of_the_page(name):
     experiment = START[name].experiment
 

@@ -216,7 +216,7 @@ def test_the_attacker_recovers_no_less_than_least_squares(questions, noise_sd):
 
 
 def test_the_formula_needs_more_questions_than_people():
-    assert math.isnan(reconstruction.expected_share(20, 20, noise_sd=1.0))
+    assert reconstruction.expected_share(20, 20, noise_sd=1.0) is None
 
 
 @pytest.mark.parametrize("person", range(8))
@@ -244,13 +244,6 @@ def test_a_longer_survey_begins_with_a_shorter_one():
     from_long = long.recovered(30, noise_sd=2.0)
 
     assert np.array_equal(from_short, from_long)
-
-
-def test_more_questions_than_were_drawn_are_refused():
-    survey = reconstruction.Survey.draw(20, 30, seed=1)
-
-    with pytest.raises(RefusedError, match="questions"):
-        survey.recovered(31, noise_sd=2.0)
 
 
 @pytest.mark.parametrize("settings", MANY_ALSO, ids=str)
@@ -311,7 +304,11 @@ MANY_RULES: Rules = {
     ),
     r"secrets are guessed from .* more than by chance": lambda r, _: 58 < r.is_right.sum() < 90,
     r"no more than chance allows": lambda r, _: r.is_right.sum() <= 58,
-    r"which is (\d+) % here": percent(lambda r: r.expected_share(r.settings.questions)),
+    r"which is (\d+) % here": percent(
+        lambda r: reconstruction.expected_share(
+            PEOPLE, r.settings.questions, noise_sd=r.settings.noise_sd
+        )
+    ),
     r"needs more questions than people": lambda r, _: r.settings.questions <= PEOPLE,
     r"Finding: (\d+) % after": percent(lambda r: np.median(r.runs)),
     r"Epsilon of all answers: ([\d.,e+]+)": says(lambda r: r.guarantee.epsilon),
