@@ -6,10 +6,11 @@ import numpy as np
 
 from pages.attack.result import EPSILONS, LEAST_SCORE_RANGE, OnePersonResult, accuracy_bounds
 from pages.attack.settings import AttackSettings
+from pages.attack.threshold_attack import AttackResult
 from ui.charts import bars, maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import percent
-from ui.text.tiles import percent_rounded_up
+from ui.text.tiles import out_of_hundred, percent_rounded_up
 
 # Colours of the two data sets.
 DATA_SET_COLOURS = (theme.WITH_YOU, theme.WITHOUT_YOU)
@@ -32,6 +33,8 @@ _RING_RADIUS = 7.5
 # Highest bar of the histogram of scores on its narrowest axis, and room above it.
 _HIGHEST_SHARE = 0.2
 _ABOVE_SHARE = 0.02
+# A lower end of an interval this close to a coin toss is written with a decimal.
+_NEAR_COIN_TOSS = 0.005
 EPSILON_AXIS = theme.epsilon_axis(*AttackSettings.LIMITS["epsilon"])
 
 
@@ -213,7 +216,7 @@ def _measured_curve(result: OnePersonResult) -> Curve:
     """Return the measured accuracy with its intervals."""
     curve = result.curve
     attack = result.attack
-    now = 100 * attack.accuracy
+    right, low, high = measured_texts(attack)
     intervals = {
         "type": "data",
         "symmetric": False,
@@ -227,17 +230,30 @@ def _measured_curve(result: OnePersonResult) -> Curve:
         name="measured",
         x=curve["epsilon"],
         y=100 * curve["accuracy"],
-        value=f"{now:.0f} ({100 * attack.low:.0f} to {100 * attack.high:.0f})",
+        value=f"{right} ({low} to {high})",
         colour=theme.PRIVATE,
         dots=6,
-        at_current=now,
+        at_current=100 * attack.accuracy,
         pinned=True,
         more={"mode": "markers", "error_y": intervals},
     )
 
 
+def measured_texts(attack: AttackResult) -> tuple[str, str, str]:
+    """Return the measured accuracy and the ends of its interval, of 100 guesses.
+
+    They have a decimal if the lower end is so close to a coin toss that it would look like one.
+    """
+    shares = (attack.accuracy, attack.low, attack.high)
+    if abs(attack.low - 0.5) < _NEAR_COIN_TOSS:
+        right, low, high = (f"{100 * share:.1f}" for share in shares)
+    else:
+        right, low, high = (out_of_hundred(share) for share in shares)
+    return right, low, high
+
+
 def accuracy_finding(result: OnePersonResult) -> str:
-    """Return up to which epsilon the attack is no better than chance, or how far the curve is."""
+    """Return up to which epsilon no point is above chance, or how far the curve is."""
     progress = count_progress(len(result.points), len(EPSILONS), "points measured")
     if progress:
         return progress
@@ -248,4 +264,4 @@ def accuracy_finding(result: OnePersonResult) -> str:
         at_chance.append(epsilon)
     if not at_chance:
         return ""
-    return f"no better than chance up to epsilon {at_chance[-1]:g}"
+    return f"not above chance up to epsilon {at_chance[-1]:g}"

@@ -7,13 +7,18 @@ privacy. The empirical epsilon is the lower bound on epsilon that the attack sho
 from dpcore.privacy import Adjacency
 from lab.models.classifier_versions import crossing
 from pages.attack import texts_shared
+from pages.attack.charts import measured_texts
 from pages.attack.result import OnePersonResult
 from pages.attack.settings import AttackSettings
 from pages.attack.texts_shared import SAYS, best_attacker
+from pages.attack.threshold_attack import SIDE_CONFIDENCE
 from ui.text import tiles
 from ui.text.tiles import Tile, number, out_of_hundred
 
 ABOUT = SAYS.cases("about")
+# Confidence of the lower bound on epsilon, and the chance of its error, in percent.
+_CONFIDENCE = f"{100 * SIDE_CONFIDENCE:g}"
+_ERROR = f"{100 * (1 - SIDE_CONFIDENCE):.3g}"
 # A lower bound on epsilon below this is stated as 0, which is a lower bound too.
 _LEAST_EPSILON = 0.001
 # Accuracy of guessing.
@@ -25,15 +30,11 @@ _CHANCE = 0.5
 
 def numbers(result: OnePersonResult) -> list[Tile]:
     """Return the tiles: accuracy, its bound, the empirical epsilon, and the person's influence."""
-    attack = result.attack
-    accuracy = out_of_hundred(attack.accuracy)
-    interval = SAYS(
-        "tiles.interval", low=out_of_hundred(attack.low), high=out_of_hundred(attack.high)
-    )
+    accuracy, low, high = measured_texts(result.attack)
     accuracy_tile = Tile(
         SAYS["tiles.right"],
         f"{accuracy}\u00a0%",
-        interval,
+        SAYS("tiles.interval", low=low, high=high),
         tone="private",
         amount=float(accuracy),
     )
@@ -62,9 +63,10 @@ def _bound_tile(settings: AttackSettings) -> Tile:
 def _epsilon_tile(result: OnePersonResult) -> Tile:
     """Return the lower bound on epsilon, and what is claimed."""
     epsilon = _stated_epsilon(result)
-    note = SAYS("tiles.claimed", epsilon=number(result.settings.epsilon))
+    case = "claimed"
     if result.settings.version == "none":
-        note = SAYS["tiles.unclaimed"]
+        case = "unclaimed"
+    note = SAYS(f"tiles.{case}", confidence=_CONFIDENCE, epsilon=number(result.settings.epsilon))
     return Tile(SAYS["tiles.shown"], number(epsilon), note, tone="bound", amount=epsilon)
 
 
@@ -94,28 +96,29 @@ def verdict(result: OnePersonResult) -> str:
     case = "at_chance"
     if attack.low > _CHANCE:
         case = "above_chance"
-    accuracy = SAYS(
-        f"verdict.{case}",
-        right=out_of_hundred(attack.accuracy),
-        trials=attack.trials,
-    )
+    right, low, high = measured_texts(attack)
+    accuracy = SAYS(f"verdict.{case}", right=right, low=low, high=high)
     return f"{accuracy} {_claim_sentence(result)}".rstrip()
 
 
 def _claim_sentence(result: OnePersonResult) -> str:
     """Return what the accuracy says of the claim, or ""."""
     version = result.settings.version
+    attack = result.attack
     if version == "published":
         return _published_sentence(result)
     if version == "none":
         return SAYS["verdict.none"]
     if result.refuted:
-        return SAYS["verdict.chance"]
-    if result.attack.low > result.noise_bound:
-        return SAYS["verdict.above"]
-    if result.attack.low > _CHANCE:
-        return SAYS["verdict.within"]
-    return ""
+        return SAYS("verdict.chance", chance=_ERROR)
+    if attack.low > result.noise_bound:
+        return SAYS("verdict.above", chance=_ERROR)
+    if attack.low <= _CHANCE:
+        return ""
+    case = "within"
+    if attack.accuracy > result.noise_bound:
+        case = "reaches"
+    return SAYS(f"verdict.{case}", bound=tiles.percent_rounded_up(result.noise_bound))
 
 
 def _published_sentence(result: OnePersonResult) -> str:
@@ -125,6 +128,7 @@ def _published_sentence(result: OnePersonResult) -> str:
     return SAYS(
         "verdict.caught",
         runs=2 * result.trainings,
+        confidence=_CONFIDENCE,
         least=number(_stated_epsilon(result)),
     )
 
@@ -137,6 +141,7 @@ def diagnostics(result: OnePersonResult) -> list[str]:
     bounds = SAYS(
         "why.shown",
         runs=result.trainings,
+        confidence=_CONFIDENCE,
         count=number(_stated_epsilon(result)),
     )
     return [_influence_sentence(result), bounds, SAYS["proved"]]

@@ -1,5 +1,6 @@
 """Texts of fairness: whether privacy costs a minority more accuracy than the majority."""
 
+from lab.experiment.settings import Spread
 from lab.statistics.claims import Case
 from pages.attack import texts_shared
 from pages.attack.fairness.experiment import REPEATS
@@ -63,22 +64,31 @@ def verdict(result: FairnessResult) -> str:
 
 def _cost_sentence(result: FairnessResult, group: int) -> str:
     """Return the accuracy that a group loses or gains, if the runs show a change."""
-    cost = result.cost(group)
     change = "gains"
     shown_by = Case.AHEAD
-    if cost > 0:
+    changes = result.runs[group] - result.plain[group]
+    if result.cost(group) > 0:
         change = "loses"
         shown_by = Case.BEHIND
+        changes = -changes
     case = GROUPS[group]
     if result.accuracy_claim(group) != shown_by:
         case += "_alike"
+    spread = Spread.of(changes)
     return SAYS(
         f"verdict.{case}",
         change=change,
-        points=sentences.points_text(cost),
+        points=sentences.points_text(spread.median),
+        low=_points(spread.low),
+        high=_points(spread.high),
         few=result.minority_rows,
         rows=result.settings.rows,
     )
+
+
+def _points(share: float) -> str:
+    """Return a share in points, with a true minus."""
+    return sentences.signed_points(share).removeprefix("+")
 
 
 def diagnostics(result: FairnessResult) -> list[str]:

@@ -4,7 +4,7 @@ The planted record is one person's picture in the data, which no other row resem
 """
 
 from pages.attack import texts_shared
-from pages.attack.inversion.result import InversionResult
+from pages.attack.inversion.result import RECORD_MATCH, InversionResult
 from pages.attack.texts_shared import best_attacker
 from ui.text.texts import Texts
 from ui.text.tiles import Tile
@@ -64,8 +64,20 @@ def verdict(result: InversionResult) -> str:
     class_case = "fade"
     if classes.private > _STAYS * classes.plain:
         class_case = "stay"
-    cases = (private_case, plain_case, class_case)
-    return " ".join(SAYS[f"verdict.{case}"] for case in cases)
+    matches = result.private.match[RECORD_MATCH]
+    match = SAYS(
+        "verdict.match",
+        median=correlation_text(record.private),
+        low=correlation_text(float(matches.min())),
+        high=correlation_text(float(matches.max())),
+        runs=len(matches),
+    )
+    sentences = [
+        SAYS(f"verdict.{private_case}", match=match),
+        SAYS[f"verdict.{plain_case}"],
+        SAYS[f"verdict.{class_case}"],
+    ]
+    return " ".join(sentences)
 
 
 def diagnostics(result: InversionResult) -> list[str]:

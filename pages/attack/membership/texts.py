@@ -3,6 +3,7 @@
 from collections.abc import Callable
 from typing import Any
 
+from lab.experiment.settings import Spread
 from lab.statistics.claims import Case
 from pages.attack import texts_shared
 from pages.attack.membership.charts import MODEL_NAMES, rate_text
@@ -11,7 +12,7 @@ from pages.attack.texts_shared import SAYS as SHARED
 from pages.attack.texts_shared import best_attacker
 from ui.text import tables, tiles
 from ui.text.texts import Texts
-from ui.text.tiles import Tile, number
+from ui.text.tiles import Tile, format_number
 
 SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
@@ -62,11 +63,31 @@ def _detection_sentence(result: MembershipResult) -> str:
     if result.detection_claim == Case.SO_FAR:
         trained = len(result.plain.members)
         return SAYS("verdict.so_far", trained=trained, models=MODELS, **shares)
+    found = SAYS(
+        "verdict.found",
+        plain_range=_range_text(result, "plain"),
+        private_range=_range_text(result, "private"),
+        **shares,
+    )
+    return f"{found} {_comparison(result, plain=plain, private=private)}"
+
+
+def _range_text(result: MembershipResult, arm: str) -> str:
+    """Return the range of members found in nine models of ten."""
+    spread = Spread.of(result.true_positive_rates_by_model(arm))
+    low = rate_text(spread.low).removesuffix("\u00a0%")
+    return f"{low} to {rate_text(spread.high)}"
+
+
+def _comparison(result: MembershipResult, *, plain: float, private: float) -> str:
+    """Return how many more members are found without privacy, if the models show a difference."""
     if result.detection_claim != Case.AHEAD:
-        return SAYS("verdict.alike", **shares)
+        return SAYS["verdict.alike"]
     if private == 0:
         return SAYS["verdict.none"]
-    return SAYS("verdict.times", times=tiles.multiple_text(number(plain / private)))
+    return SAYS(
+        "verdict.times", times=tiles.multiple_text(format_number(plain / private, digits=2))
+    )
 
 
 # Explanation

@@ -7,6 +7,7 @@ from typing import NamedTuple
 
 import numpy as np
 import pytest
+from scipy import stats
 
 from dpcore.attacks import audit
 from dpcore.privacy import Adjacency
@@ -16,6 +17,7 @@ from pages.attack import charts, page, texts
 from pages.attack.audits import texts as audits_texts
 from pages.attack.fairness import texts as fairness_texts
 from pages.attack.fairness.result import MAJORITY, MINORITY
+from pages.attack.fairness.tasks import GROUPS
 from pages.attack.inversion import texts as inversion_texts
 from pages.attack.inversion.result import InversionResult, Match
 from pages.attack.membership import texts as membership_texts
@@ -34,6 +36,7 @@ from tests.pages.attack.random_results import (
     settings_of,
 )
 from tests.rare_guesses import assert_rare_guess, states_rare_guess
+from tests.sentences import amount, plain
 from ui.text.tiles import number, out_of_hundred, percent_rounded_up
 
 # No sentence genders the attacker, says that a row is there or not where one is replaced, or uses
@@ -69,6 +72,12 @@ def is_non_private(result) -> bool:
 
 def is_refuted(result) -> bool:
     return shown_epsilon(result) > result.settings.epsilon
+
+
+def keeps_to_bound(result) -> bool:
+    """Whether an attack on the correct mechanism is better than chance, within its interval."""
+    is_better = 0.5 < result.attack.low <= result.noise_bound
+    return is_correct(result) and not is_refuted(result) and is_better
 
 
 def unevenness(result) -> int:
@@ -118,7 +127,10 @@ VERDICTS = {
         "<b>Caught.</b>": lambda r: is_published(r) and is_refuted(r),
         "more than by chance": lambda r: r.attack.low > 0.5,
         "within the bound of this noise": lambda r: (
-            is_correct(r) and not is_refuted(r) and 0.5 < r.attack.low <= r.noise_bound
+            keeps_to_bound(r) and r.attack.accuracy <= r.noise_bound
+        ),
+        "interval contains the bound of this noise": lambda r: (
+            keeps_to_bound(r) and r.attack.accuracy > r.noise_bound
         ),
         "exceeds the bound of this noise": lambda r: (
             is_correct(r) and not is_refuted(r) and r.attack.low > r.noise_bound
@@ -135,10 +147,10 @@ VERDICTS = {
         "The majority loses <b>": lambda r: majority_change(r) == -1,
     },
     "membership": {
-        "as many members</b> of the non-private": lambda r: (
+        "as many</b> without privacy": lambda r: (
             finds_more(r) and r.true_positive_rate("plain") > r.true_positive_rate("private") > 0
         ),
-        "and none of the private one": lambda r: (
+        "of the non-private model only": lambda r: (
             finds_more(r) and r.true_positive_rate("private") == 0
         ),
         "No difference can be shown": lambda r: is_complete(r) and not finds_more(r),
@@ -161,7 +173,8 @@ SELDOM = {
     "exceeds the bound of this noise",
     "refute the claim by chance",
     "majority loses more",
-    "and none of the private one",
+    "of the non-private model only",
+    "interval contains the bound of this noise",
     "can be read",
     "hard to read even in the non",
 }
@@ -193,9 +206,7 @@ def median_accuracy(result, group: int) -> Within:
 
 # Label of a tile -> its text, or its number.
 TILES = {
-    "Attacker right, measured": lambda r: (
-        f"{out_of_hundred(r.attack.correct / r.attack.trials)}\u00a0%"
-    ),
+    "Attacker right, measured": lambda r: Within(100 * r.attack.correct / r.attack.trials, 0.51),
     "Empirical epsilon, at least": lambda r: number(shown_epsilon(r)),
     "Influence on a step": influence,
     "Bound if the claim held": claim_bound,
@@ -218,16 +229,79 @@ TILES = {
 def check_words(result, name: str, rules: Mapping) -> set[str]:
     """Check a text of a result against rules, and return the fragments that it has."""
     text = page.PAGE.at(result.settings).content.texts[name](result)
-    plain = TAG.sub("", text)
-    assert not NEVER.search(plain), text
+    words = TAG.sub("", text)
+    assert not NEVER.search(words), text
     if name == "verdict":
-        assert len(plain) <= 300, "at most two lines"
+        assert len(words) <= 300, "at most two lines"
     found = set()
     for fragment, condition in rules.items():
         assert (fragment in text) == bool(condition(result)), (fragment, text, result.settings)
         if fragment in text:
             found.add(fragment)
     return found
+
+
+def check_interval(result) -> None:
+    """Check the interval of the accuracy, and that chance is excluded as it is shown."""
+    verdict = plain(texts.verdict(result))
+    shown = re.search(
+        r"right ([\d.]+) % of the time \(95 % interval ([\d.]+) to ([\d.]+) %\)", verdict
+    )
+    right, low, high = (amount(text) for text in shown.groups())
+    attack = result.attack
+    hits = (attack.tested[0] > 0).sum() + (attack.tested[1] <= 0).sum()
+    exact = stats.binomtest(int(hits), attack.tested.size).proportion_ci(0.95, method="exact")
+    assert right == pytest.approx(100 * hits / attack.tested.size, abs=0.51)
+    assert (low, high) == pytest.approx((100 * exact.low, 100 * exact.high), abs=0.51)
+    if "more than by chance" in verdict:
+        assert low > 50
+    if "not shown to be better" in verdict:
+        assert low <= 50
+
+
+def check_losses(result) -> None:
+    """Check the losses of both groups, and where they lie in nine of ten runs."""
+    verdict = plain(fairness_texts.verdict(result))
+    for group, name in enumerate(GROUPS):
+        shown = re.search(
+            rf"The {name}[^.]* (loses|gains) ([\d.]+) points? \((\S+) to (\S+?)(?: in|\))", verdict
+        )
+        if shown is None:
+            continue
+        costs = 100 * (result.plain[group] - result.runs[group])
+        if shown[1] == "gains":
+            costs = -costs
+        expected = np.quantile(costs, [0.5, 0.05, 0.95])
+        assert [amount(text) for text in shown.groups()[1:]] == pytest.approx(expected, abs=0.051)
+
+
+def check_members_found(result) -> None:
+    """Check the members found of both models, and where they lie in nine of ten models."""
+    verdict = plain(membership_texts.verdict(result))
+    if not is_complete(result):
+        return
+    ranges = re.findall(r"([\d.]+) to ([\d.]+) %", verdict)
+    for arm, shown in zip(("plain", "private"), ranges, strict=True):
+        rates = 100 * result.true_positive_rates_by_model(arm)
+        expected = np.quantile(rates, [0.05, 0.95])
+        assert [amount(text) for text in shown] == pytest.approx(expected, abs=0.51)
+
+
+def check_match(result) -> None:
+    """Check the correlation of the planted picture, and its range over the runs."""
+    verdict = plain(inversion_texts.verdict(result))
+    shown = re.search(r"correlation (\S+), (\S+) to (\S+) in (\d+) runs", verdict)
+    matches = result.private.match[1]
+    expected = [np.median(matches), matches.min(), matches.max(), len(matches)]
+    assert [amount(text) for text in shown.groups()] == pytest.approx(expected, abs=0.0051)
+
+
+CHECKS = {
+    "person": check_interval,
+    "fairness": check_losses,
+    "membership": check_members_found,
+    "inversion": check_match,
+}
 
 
 def check_influences(result) -> None:
@@ -245,7 +319,7 @@ def check_tiles(result) -> None:
         value = TAG.sub("", tile.value)
         expected = TILES[tile.label](result)
         if isinstance(expected, Within):
-            shown = float(value.split()[0].replace("−", "-"))
+            shown = amount(value.split()[0])
             close = pytest.approx(expected.value, abs=expected.tolerance)
             assert shown == close, (tile.label, result.settings)
         else:
@@ -262,6 +336,7 @@ def test_sentences_and_tiles_state_what_was_computed(part):
         found |= check_words(result, "verdict", VERDICTS[part])
         found |= check_words(result, "why", EXPLANATIONS.get(part, {}))
         check_tiles(result)
+        CHECKS[part](result)
         if part == "person" and is_correct(result):
             check_influences(result)
 
@@ -375,6 +450,9 @@ def test_every_text_is_reached(monkeypatch):
         reached.show(page.PAGE, result)
     state_verdict(correct, monkeypatch, refuted=True)
     state_verdict(correct, monkeypatch, refuted=False, noise_bound=0.1)
+    for accuracy in (0.7, 0.8):
+        attack = correct.attack._replace(accuracy=accuracy, low=0.6)
+        state_verdict(correct, monkeypatch, refuted=False, noise_bound=0.75, attack=attack)
     state_verdict(
         no_difference,
         monkeypatch,

@@ -30,7 +30,12 @@ STEPS = ("Lock in my guess", "Why?", "Try it yourself")
 COMMON_NUMBERS = {"50", "90", "95", "100"}
 # Of single lessons: norms that are compared and an epsilon to try, and epsilon of a step, which its
 # claim holds.
-NUMBERS_OF_LESSON = {"clipping": {"0.1", "10", "5"}, "composition": {"0.1"}, "epsilon": {"10"}}
+NUMBERS_OF_LESSON = {
+    "clipping": {"0.1", "10", "5"},
+    "composition": {"0.1"},
+    "epsilon": {"10"},
+    "published": {"97.5"},
+}
 
 
 def seeds_of(lesson: Lesson, count: int) -> Sequence[int | None]:
