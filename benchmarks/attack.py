@@ -21,7 +21,7 @@ import numpy as np
 import orjson
 from threadpoolctl import threadpool_limits
 
-from benchmarks.contenders import moment
+from benchmarks.contenders import median_seconds
 from benchmarks.report import (
     Line,
     Outcome,
@@ -176,11 +176,11 @@ def times(work: Work, *, rounds: int) -> dict[str, np.ndarray]:
         outcomes, of_tasks = work.all_tasks()
         seconds["ours"][turn] = sum(of_tasks)
         seconds["longest"][turn] = max(of_tasks)
-        of_training = moment(
+        of_training = median_seconds(
             lambda training: lambda: loop(work, training), turn, models=work.trainings
         )
         seconds["loop"][turn] = work.trainings * of_training
-        seconds["redraw"][turn] = moment(
+        seconds["redraw"][turn] = median_seconds(
             lambda _, outcomes=outcomes: lambda: redraw(work, outcomes), turn, models=1
         )
     return seconds

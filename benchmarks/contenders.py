@@ -1,11 +1,10 @@
 """Train the models of benchmark `engine` in four ways: the lab, a loop, Opacus, a lower bound."""
 
 import importlib.util
-import itertools
 import os
 import statistics
 import time
-from collections.abc import Callable
+from collections.abc import Callable, Iterable, Mapping
 from dataclasses import dataclass
 from unittest import mock
 
@@ -17,12 +16,20 @@ from dpcore.training import losses
 from dpcore.training.descent import mean_noise_sd, noise_multiplier, noisy_gradient_descent
 
 EPSILONS = (0.01, 0.05, 0.1, 0.5, 1, 5, 10, 15, 150)
-REPEATS, STEPS = 20, 100
+REPEATS = 20
+STEPS = 100
 MODELS = len(EPSILONS) * REPEATS
-DELTA, CLIP_NORM, LEARNING_RATE = 1e-5, 0.5, 1.0
+DELTA = 1e-5
+CLIP_NORM = 0.5
+LEARNING_RATE = 1.0
 ADJACENCY = Adjacency.REPLACE_ONE
 # Seconds that one contender is given in a round; it is always timed at least once.
-MOMENT = 0.1
+SECONDS_A_ROUND = 0.1
+# Trainings of which the shortest decides which of several arrangements is the quickest.
+TRIALS = 3
+# Cells of the blocks that the lower bound is tried with. The last number is more than there are.
+BLOCK_CELLS = (100_000, 190_000, 380_000, 10**9)
+LEAST_BLOCK_ROWS = 32
 
 # Trains one or more models and returns their weights (..., k, p).
 Training = Callable[[], np.ndarray]
@@ -30,7 +37,7 @@ Training = Callable[[], np.ndarray]
 
 @dataclass(frozen=True, kw_only=True)
 class Case:
-    """A size of problem, and the ratios that the acceptance asks for."""
+    """A size of problem, and the ratios of seconds that are required."""
 
     rows: int
     features: int
@@ -48,53 +55,78 @@ class Work:
 
     def __init__(self, case: Case):
         rng = np.random.default_rng(2)
-        self.classes, self.outputs = case.classes, losses.outputs(case.classes)
+        self.classes = case.classes
+        self.outputs = losses.outputs(case.classes)
         self.y = rng.integers(0, case.classes, case.rows)
         centres = rng.uniform(-0.4, 0.4, (case.classes, case.features))
-        X = np.clip(centres[self.y] + 0.4 * rng.standard_normal((case.rows, case.features)), -1, 1)
+        spread = rng.standard_normal((case.rows, case.features))
+        X = np.clip(centres[self.y] + 0.4 * spread, -1, 1)
         self.X = losses.with_constant(X).astype(np.float32)
         self.start = rng.normal(0, 0.1, (self.outputs, self.X.shape[1])).astype(np.float32)
-        each = [noise_multiplier(epsilon=epsilon, delta=DELTA, steps=STEPS) for epsilon in EPSILONS]
-        self.multipliers = np.repeat(each, REPEATS)
+        multipliers = []
+        for epsilon in EPSILONS:
+            multipliers.append(noise_multiplier(epsilon=epsilon, delta=DELTA, steps=STEPS))
+        self.multipliers = np.repeat(multipliers, REPEATS)
         self.draws = np.tile(np.arange(REPEATS), len(EPSILONS))
 
     def noise_sd(self, multiplier: float | np.ndarray) -> float | np.ndarray:
-        return multiplier * mean_noise_sd(
-            1.0, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY
-        )
+        """Return the standard deviation of the noise on the mean gradient."""
+        sd_of_one = mean_noise_sd(1.0, clip_norm=CLIP_NORM, rows=len(self.X), adjacency=ADJACENCY)
+        return multiplier * sd_of_one
 
 
-def clock(train: Training) -> float:
-    """Seconds that one training takes."""
+def seconds_of(train: Training) -> float:
+    """Return the seconds that one training takes."""
     begin = time.perf_counter()
     train()
     return time.perf_counter() - begin
 
 
-def moment(make: Callable[[int], Training], turn: int, *, models: int) -> float:
-    """The median time of the trainings that fit into a moment; single models take turns."""
-    taken, end = [], time.perf_counter() + MOMENT
+def least_seconds(train: Training) -> float:
+    """Return the seconds of the shortest of a few trainings."""
+    return min(seconds_of(train) for _ in range(TRIALS))
+
+
+def quickest(trainings: Iterable[Training]) -> Training:
+    """Return the training that takes least time on this machine."""
+    return min(trainings, key=least_seconds)
+
+
+def median_seconds(make: Callable[[int], Training], turn: int, *, models: int) -> float:
+    """Return the median seconds of the trainings that fit into a tenth of a second.
+
+    Args:
+        make: Returns the training of the model with this number.
+        turn: Number of the round, by which other models are trained.
+        models: Number of models.
+    """
+    taken: list[float] = []
+    end = time.perf_counter() + SECONDS_A_ROUND
     while not taken or time.perf_counter() < end:
-        taken.append(clock(make((turn * 37 + len(taken) * 61) % models)))
+        # Two primes, so that trainings of a round and of later rounds are of different models.
+        model = (turn * 37 + len(taken) * 61) % models
+        taken.append(seconds_of(make(model)))
     return statistics.median(taken)
 
 
 def choose_threads(train: Training) -> int:
-    """Give PyTorch the number of threads with which it trains a model quicker: one, or all."""
+    """Give PyTorch the number of threads with which it is quicker, one or all, and return it."""
     import torch
 
-    def needed(threads: int) -> float:
+    def seconds_with(threads: int) -> float:
         torch.set_num_threads(threads)
-        return min(clock(train) for _ in range(3))
+        return least_seconds(train)
 
-    torch.set_num_threads(min({1, os.cpu_count() or 1}, key=needed))
+    numbers = {1, os.cpu_count() or 1}
+    torch.set_num_threads(min(numbers, key=seconds_with))
     return torch.get_num_threads()
 
 
 def ours(work: Work, multipliers: np.ndarray) -> Training:
-    """All models in one batch."""
-    return lambda: (
-        noisy_gradient_descent(
+    """Return the training of all models in one batch, with these noise multipliers (M,)."""
+
+    def train() -> np.ndarray:
+        run = noisy_gradient_descent(
             work.X,
             work.y,
             n_classes=work.classes,
@@ -106,8 +138,10 @@ def ours(work: Work, multipliers: np.ndarray) -> Training:
             seed=1,
             draws=work.draws,
             dtype=np.float32,
-        ).weights
-    )
+        )
+        return run.weights
+
+    return train
 
 
 def _one() -> int:
@@ -115,58 +149,92 @@ def _one() -> int:
 
 
 def on_one_core(train: Training) -> Training:
-    """The same, kept from sharing the models among the cores."""
+    """Return the same training, which does not divide the models among the cores."""
 
-    def alone() -> np.ndarray:
+    def train_alone() -> np.ndarray:
         with mock.patch.object(thread_pool, "core_count", _one):
             return train()
 
-    return alone
+    return train_alone
 
 
 def loop(work: Work, multiplier: float, *, lean: bool = False) -> Training:
-    """One model, as one would write it down."""
-    X, rows, sd = work.X, len(work.X), work.noise_sd(multiplier)
-    target = work.y[:, None] if work.outputs == 1 else work.y[:, None] == np.arange(work.outputs)
-    target = target.astype(np.float32)
+    """Return the training of one model, as one would write it down.
+
+    Args:
+        work: Rows and start.
+        multiplier: Noise multiplier of the model.
+        lean: Clip and average with one matrix product.
+    """
+    X = work.X
+    target = _targets(work)
+    sd = work.noise_sd(multiplier)
+    mean_gradient = _mean_clipped_gradient
+    if lean:
+        mean_gradient = _lean_mean_clipped_gradient
     rng = np.random.default_rng(1)
 
     def train() -> np.ndarray:
-        w = work.start.copy()
+        weights = work.start.copy()
         for _ in range(STEPS):
-            residuals = _probabilities(X @ w.T) - target
-            gradients = (residuals[:, :, None] * X[:, None, :]).reshape(rows, -1)
-            if lean:
-                factors = np.minimum(1, CLIP_NORM / np.sqrt(np.square(gradients).sum(axis=1)))
-                mean = factors @ gradients / rows
-            else:
-                norms = np.linalg.norm(gradients, axis=1, keepdims=True)
-                mean = (gradients * np.minimum(1, CLIP_NORM / norms)).mean(axis=0)
-            w -= LEARNING_RATE * (mean.reshape(w.shape) + sd * rng.standard_normal(w.shape))
-        return w
+            residuals = _probabilities(X @ weights.T) - target
+            # One gradient a row, (n, k * p).
+            gradients = (residuals[:, :, None] * X[:, None, :]).reshape(len(X), -1)
+            gradient = mean_gradient(gradients).reshape(weights.shape)
+            noise = sd * rng.standard_normal(weights.shape)
+            weights -= LEARNING_RATE * (gradient + noise)
+        return weights
 
     return train
 
 
-def _probabilities(z: np.ndarray) -> np.ndarray:
-    if z.shape[1] == 1:
-        return 1 / (1 + np.exp(-z))
-    e = np.exp(z - z.max(axis=1, keepdims=True))
-    return e / e.sum(axis=1, keepdims=True)
+def _targets(work: Work) -> np.ndarray:
+    """Return the probabilities that would be right, (n, k); of two classes that of class 1."""
+    labels = work.y[:, None]
+    if work.outputs == 1:
+        return labels.astype(np.float32)
+    return (labels == np.arange(work.outputs)).astype(np.float32)
+
+
+def _mean_clipped_gradient(gradients: np.ndarray) -> np.ndarray:
+    norms = np.linalg.norm(gradients, axis=1, keepdims=True)
+    return (gradients * np.minimum(1, CLIP_NORM / norms)).mean(axis=0)
+
+
+def _lean_mean_clipped_gradient(gradients: np.ndarray) -> np.ndarray:
+    factors = np.minimum(1, CLIP_NORM / np.sqrt(np.square(gradients).sum(axis=1)))
+    return factors @ gradients / len(gradients)
+
+
+def _probabilities(logits: np.ndarray) -> np.ndarray:
+    """Return the probabilities of logits (n, k)."""
+    if logits.shape[1] == 1:
+        return 1 / (1 + np.exp(-logits))
+    exponentials = np.exp(logits - logits.max(axis=1, keepdims=True))
+    return exponentials / exponentials.sum(axis=1, keepdims=True)
 
 
 def opacus(work: Work, multiplier: float, *, bias: bool = True) -> Training:
-    """One model by Opacus."""
+    """Return the training of one model by Opacus.
+
+    Args:
+        work: Rows and start.
+        multiplier: Noise multiplier of the model.
+        bias: Whether the constant is the layer's bias, and otherwise a column of the inputs.
+    """
     import torch
     from opacus.grad_sample import GradSampleModule
     from opacus.optimizers import DPOptimizer
 
-    X, start = torch.from_numpy(work.X), torch.from_numpy(work.start)
+    X = torch.from_numpy(work.X)
     if bias:
         X = X[:, :-1].contiguous()
-    y, loss_of = torch.from_numpy(work.y), torch.nn.CrossEntropyLoss()
+    y = torch.from_numpy(work.y)
+    loss_function = torch.nn.CrossEntropyLoss()
     if work.outputs == 1:
-        y, loss_of = y.float()[:, None], torch.nn.BCEWithLogitsLoss()
+        y = y.float()[:, None]
+        loss_function = torch.nn.BCEWithLogitsLoss()
+    start = torch.from_numpy(work.start)
 
     def train() -> np.ndarray:
         linear = torch.nn.Linear(X.shape[1], work.outputs, bias=bias)
@@ -183,62 +251,80 @@ def opacus(work: Work, multiplier: float, *, bias: bool = True) -> Training:
         )
         for _ in range(STEPS):
             optimizer.zero_grad()
-            loss_of(model(X), y).backward()
+            loss_function(model(X), y).backward()
             optimizer.step()
-        parts = [part.detach().numpy().reshape(work.outputs, -1) for part in linear.parameters()]
+        parts = []
+        for parameter in linear.parameters():
+            parts.append(parameter.detach().numpy().reshape(work.outputs, -1))
         return np.concatenate(parts, axis=1)
 
     return train
 
 
 def floor(work: Work, function: np.ufunc, *, models_first: bool, cells: int) -> Training:
-    """The bare products with the ``function`` of each logit between, in blocks of that many
-    cells.
+    """Return the matrix products of all steps, with a function of each logit between them.
+
+    Args:
+        work: The rows.
+        function: Such as the exponential.
+        models_first: Whether logits are (M * k, n), or the other way round.
+        cells: Logits of the blocks of rows that are multiplied at a time.
     """
     count = MODELS * work.outputs
-    width = max(32, min(cells // count, len(work.X)))
-    blocks = [work.X[first : first + width] for first in range(0, len(work.X), width)]
+    block_rows = max(LEAST_BLOCK_ROWS, min(cells // count, len(work.X)))
+    starts = range(0, len(work.X), block_rows)
+    blocks = [work.X[first : first + block_rows].copy() for first in starts]
+    transposed_blocks = [block.T.copy() for block in blocks]
     weights = np.random.default_rng(1).normal(0, 0.1, (count, work.X.shape[1])).astype(np.float32)
+    if not models_first:
+        weights = weights.T.copy()
+
+    # Arrays for the results are made here, so that the products allocate nothing.
+    total = np.empty_like(weights)
+    logits_of_rows = {}
+    for block in blocks:
+        shape = (len(block), count)
+        if models_first:
+            shape = (count, len(block))
+        logits_of_rows[len(block)] = np.empty(shape, np.float32)
+
+    def models_first_step() -> None:
+        for block, transposed in zip(blocks, transposed_blocks, strict=True):
+            logits = logits_of_rows[len(block)]
+            np.matmul(weights, transposed, out=logits)
+            function(logits, out=logits)
+            np.matmul(logits, block, out=total)
+
+    def rows_first_step() -> None:
+        for block, transposed in zip(blocks, transposed_blocks, strict=True):
+            logits = logits_of_rows[len(block)]
+            np.matmul(block, weights, out=logits)
+            function(logits, out=logits)
+            np.matmul(transposed, logits, out=total)
+
+    step = rows_first_step
     if models_first:
-        parts = [(weights, block.T.copy(), block.copy()) for block in blocks]
-        scratch = {len(block): np.empty((count, len(block)), np.float32) for block in blocks}
-    else:
-        columns = weights.T.copy()
-        parts = [(block.copy(), columns, block.T.copy()) for block in blocks]
-        scratch = {len(block): np.empty((len(block), count), np.float32) for block in blocks}
-    scratch = [scratch[len(block)] for block in blocks]
-    total = np.empty_like(weights if models_first else weights.T, order="C")
+        step = models_first_step
 
     def train() -> np.ndarray:
         for _ in range(STEPS):
-            for (left, right, rows), logits in zip(parts, scratch, strict=True):
-                np.matmul(left, right, out=logits)
-                function(logits, out=logits)
-                (
-                    np.matmul(logits, rows, out=total)
-                    if models_first
-                    else np.matmul(rows, logits, out=total)
-                )
+            step()
         return total
 
     return train
 
 
 def quickest_floor(work: Work, function: np.ufunc) -> Training:
-    """The quickest of several arrangements on this machine: which axis comes first, and how large a
-    block is.
-    """
-    made = [
-        floor(work, function, models_first=models_first, cells=cells)
-        for models_first, cells in itertools.product(
-            (True, False), (100_000, 190_000, 380_000, 10**9)
-        )
-    ]
-    return min(made, key=lambda train: min(clock(train) for _ in range(3)))
+    """Return the quickest of several arrangements on this machine."""
+    arrangements = []
+    for models_first in (True, False):
+        for cells in BLOCK_CELLS:
+            arrangements.append(floor(work, function, models_first=models_first, cells=cells))
+    return quickest(arrangements)
 
 
 def times_by_round(
-    contenders: dict[str, tuple[int, Callable[[int], Training]]], *, rounds: int, models: int
+    contenders: Mapping[str, tuple[int, Callable[[int], Callable]]], *, rounds: int, models: int
 ) -> dict[str, np.ndarray]:
     """Return contender -> seconds for all models, by round.
 
@@ -257,7 +343,7 @@ def times_by_round(
             names.reverse()
         for name in names:
             scale, make = contenders[name]
-            seconds[name][turn] = scale * moment(make, turn, models=models)
+            seconds[name][turn] = scale * median_seconds(make, turn, models=models)
     return seconds
 
 

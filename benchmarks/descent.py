@@ -1,16 +1,19 @@
-"""The error of clipped gradient descent next to the other mechanisms for regression.
+"""Compare the errors of clipped gradient descent and of the other mechanisms for regression.
 
     make bench ARGS=descent
 
-Errors are on held-out rows, over that of always predicting the mean, and medians of 100 releases.
-The data sets are those of ``benchmarks.defaults`` from another seed, with other noise, and
-made-up incomes with a heavy tail. A point is a data set at an epsilon. Descent reads public numbers
-alone, by the rule of ``Descent``. Nothing is timed.
+There is one table for each data set, and nothing is timed. A column is an epsilon, and a row is a
+mechanism: its error on held-out rows over that of always predicting the mean, as the median of 100
+releases. The row "behind the best" is the error of descent minus the least of the others.
+
+The data sets are those of ``benchmarks.defaults`` from another seed, with other noise, and invented
+incomes with a heavy tail. Descent takes its parameters from public numbers alone, by the rule of
+``Descent``.
 """
 
 import numpy as np
 
-from benchmarks.defaults import DELTA, Problem, tables
+from benchmarks.defaults import DELTA, Problem, data_sets
 from benchmarks.report import Line, Outcome, Print, row
 from dpcore.estimators.linear import REGRESSIONS, mechanism
 from dpcore.regression.functional import best_share
@@ -32,7 +35,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
     del rounds
     ahead = 0
     points = 0
-    for name, X, y in tables(SEED):
+    for name, X, y in data_sets(SEED):
         differences = _compare(name, Problem(X, y), say)
         ahead += int((differences < _ALIKE).sum())
         points += len(differences)
@@ -54,8 +57,8 @@ def _compare(name: str, problem: Problem, say: Print) -> np.ndarray:
     """Print the errors on a data set, and return how far descent is behind, (E,)."""
     errors = {}
     for key in REGRESSIONS:
-        way = mechanism(key, share=best_share(problem.inputs), delta=DELTA)
-        errors[key] = problem.errors(way, EPSILONS, releases=RELEASES, seed=SEED)
+        chosen = mechanism(key, share=best_share(problem.inputs), delta=DELTA)
+        errors[key] = problem.errors(chosen, EPSILONS, releases=RELEASES, seed=SEED)
     descent = errors.pop("descent")
     best = np.min(list(errors.values()), axis=0)
     least_squares = problem.least_squares_error()
@@ -64,6 +67,7 @@ def _compare(name: str, problem: Problem, say: Print) -> np.ndarray:
         f" {least_squares:.3f}"
     )
     say(row(["epsilon", *EPSILONS], _WIDTHS))
-    for label, values in {**errors, "descent": descent, "behind the best": descent - best}.items():
+    table = {**errors, "descent": descent, "behind the best": descent - best}
+    for label, values in table.items():
         say(row([label, *(f"{value:.3f}" for value in values)], _WIDTHS))
     return descent - best

@@ -2,7 +2,8 @@
 
 import math
 from collections.abc import Callable, Iterable
-from dataclasses import dataclass, field
+from dataclasses import dataclass
+from typing import Any
 
 import numpy as np
 from scipy.optimize import brentq
@@ -15,229 +16,286 @@ from lab.data import regression as regression_data
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS
 
-# Gives (X^T X, X^T y), and the mean gradient at weights w of a batch of rows, each clipped to a norm.
-Source = tuple[
-    Callable[[], tuple[np.ndarray, np.ndarray]],
-    Callable[[np.ndarray, slice, float], np.ndarray],
-]
-# One method by hand: (way, source, n, standard draws, what ``Work.calibration`` gave) -> weights
-# (p,).
-Single = Callable[..., np.ndarray]
+# Eigenvalues below this share of the largest one are left out.
+LEAST_EIGENVALUE = 1e-9
 
 
-@dataclass
 class Work:
-    """Private rows, their statistics, and each method's standard draws; all methods see the same
-    rows.
+    """Private rows, their statistics, and the standard draws of each method.
+
+    All methods see the same rows. A method has a model for each epsilon and repeat, epsilon by
+    epsilon.
+
+    Args:
+        settings: Data set and parameters of the methods.
+        epsilons: Privacy of the models.
     """
 
-    settings: RegressionSettings = field(default_factory=RegressionSettings)
-    epsilons: tuple[float, ...] = EPSILONS
-
-    def __post_init__(self) -> None:
-        settings, problem = self.settings, self.settings.problem
-        table = regression_data.load(settings.dataset, seed=settings.seed)
-        self.X = table.X[: settings.rows, : problem.inputs].astype(float)
-        self.y = (
-            np.minimum(table.y[: settings.rows], settings.label_top) - problem.midpoint
-        ) / problem.half_range
+    def __init__(
+        self,
+        settings: RegressionSettings | None = None,
+        epsilons: tuple[float, ...] = EPSILONS,
+    ):
+        self.settings = settings or RegressionSettings()
+        self.epsilons = epsilons
+        problem = self.settings.problem
+        rows = self.settings.rows
+        seed = self.settings.seed
+        table = regression_data.load(self.settings.dataset, seed=seed)
+        self.X = table.X[:rows, : problem.inputs].astype(float)
+        labels = np.minimum(table.y[:rows], self.settings.label_top)
+        self.y = (labels - problem.midpoint) / problem.half_range
         self.statistics = problem.training_statistics()
         self.rows = problem.training_rows()
-        self.ways = {name: settings.mechanism_of(name) for name in REGRESSIONS}
-        options = {"inputs": problem.inputs, "repeats": settings.repeats, "seed": settings.seed}
-        self.draws = {name: standard_noise(way, **options) for name, way in self.ways.items()}
-        # What does not depend on the draw: the loops are given it, ours finds it in its own time.
-        self.calibrations = {
-            name: [self.calibration(name, one) for one in self.epsilons] for name in REGRESSIONS
-        }
+        self.mechanisms: dict[str, Any] = {}
+        self.draws: dict[str, np.ndarray] = {}
+        # What does not depend on the draw. The loops are given it, and the lab computes it in its
+        # own time.
+        self.calibrations: dict[str, list[tuple[float, ...]]] = {}
+        for name in REGRESSIONS:
+            mechanism = self.settings.mechanism_of(name)
+            self.mechanisms[name] = mechanism
+            self.draws[name] = standard_noise(
+                mechanism, inputs=problem.inputs, repeats=self.settings.repeats, seed=seed
+            )
+            self.calibrations[name] = [self.calibration(name, epsilon) for epsilon in epsilons]
 
     @property
     def models(self) -> int:
-        """Of one method: epsilon by epsilon, repeat by repeat."""
+        """Return the number of models of one method."""
         return len(self.epsilons) * self.settings.repeats
 
-    def place(self, model: int) -> tuple[int, int]:
-        """(which epsilon, which repeat)"""
-        return divmod(model, self.settings.repeats)
-
     def calibration(self, name: str, epsilon: float) -> tuple[float, ...]:
-        """Noise scales of a method at one epsilon; penalty and scale of "output"; the multiplier of
-        "descent" with clipping norm, radius and learning rate.
+        """Return the constants of a method at one epsilon.
+
+        "published" and "functional" have the noise scales of X^T X and X^T y, "output" has penalty
+        and noise scale, and "gaussian" and "adassp" have the noise multiplier of a release.
+        "descent" has noise multiplier, clipping norm, radius and learning rate.
         """
-        way, p, n = self.ways[name], self.statistics.inputs, self.statistics.rows
+        mechanism = self.mechanisms[name]
+        inputs = self.statistics.inputs
+        rows = self.statistics.rows
         if name == "published":
-            return 2 * p**2 / (way.share * epsilon), 4 * p / ((1 - way.share) * epsilon)
+            gram_epsilon = mechanism.share * epsilon
+            moment_epsilon = (1 - mechanism.share) * epsilon
+            return 2 * inputs**2 / gram_epsilon, 4 * inputs / moment_epsilon
         if name == "functional":
-            return tuple(float(scale) for scale in way.scales(p, epsilon))
+            return tuple(float(scale) for scale in mechanism.scales(inputs, epsilon))
         if name == "output":
-            penalty = way.chosen_penalty(epsilon, inputs=p, rows=n)
-            return penalty, way.l2_sensitivity(penalty, inputs=p, rows=n) / epsilon
-        releases = {"gaussian": 1, "adassp": 3, "descent": getattr(way, "passes", 1)}[name]
-        found = gaussian_statistics.noise_multipliers(
-            np.array([epsilon]), delta=way.delta, releases=releases
-        )
-        multiplier = float(found[0])
-        if name != "descent":
-            return (multiplier,)
-        public = {"inputs": p, "rows": n}
+            penalty = mechanism.chosen_penalty(epsilon, inputs=inputs, rows=rows)
+            sensitivity = mechanism.l2_sensitivity(penalty, inputs=inputs, rows=rows)
+            return penalty, sensitivity / epsilon
+        if name == "gaussian":
+            return (_noise_multiplier(epsilon, delta=mechanism.delta, releases=1),)
+        if name == "adassp":
+            return (_noise_multiplier(epsilon, delta=mechanism.delta, releases=3),)
         return (
-            multiplier,
-            way.chosen_clip_norm(epsilon, **public),
-            way.chosen_radius(epsilon, **public),
-            way.chosen_rate(epsilon, **public),
+            _noise_multiplier(epsilon, delta=mechanism.delta, releases=mechanism.passes),
+            mechanism.chosen_clip_norm(epsilon, inputs=inputs, rows=rows),
+            mechanism.chosen_radius(epsilon, inputs=inputs, rows=rows),
+            mechanism.chosen_rate(epsilon, inputs=inputs, rows=rows),
         )
 
-    def from_statistics(self) -> Source:
-        """The statistics as they were computed once."""
-        gram, moment = self.statistics.gram, self.statistics.moment
-        return (lambda: (gram, moment)), self.clipped_gradient
+    def stored_statistics(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return X^T X (p, p) and X^T y (p,), which were computed once."""
+        return self.statistics.gram, self.statistics.moment
 
-    def from_rows(self) -> Source:
-        """Back to the rows for every model."""
-        X, y = self.X, self.y
-        return (lambda: (X.T @ X, X.T @ y)), self.clipped_gradient
+    def fresh_statistics(self) -> tuple[np.ndarray, np.ndarray]:
+        """Compute the same from the rows."""
+        return self.X.T @ self.X, self.X.T @ self.y
 
-    def clipped_gradient(self, w: np.ndarray, batch: slice, clip_norm: float) -> np.ndarray:
-        """The mean gradient of half the squared error, which no statistics give where it is
-        clipped.
+    def clipped_gradient(self, weights: np.ndarray, batch: slice, clip_norm: float) -> np.ndarray:
+        """Return the mean gradient (p,) of half the squared error, with each row's clipped.
+
+        Statistics do not give it, so it is always computed from the rows.
         """
-        X, y = self.X[batch], self.y[batch]
+        X = self.X[batch]
         bound = clip_norm / np.linalg.norm(X, axis=1)
-        return np.clip(X @ w - y, -bound, bound) @ X / len(y)
+        residuals = X @ weights - self.y[batch]
+        return np.clip(residuals, -bound, bound) @ X / len(X)
+
+
+def _noise_multiplier(epsilon: float, *, delta: float, releases: int) -> float:
+    multipliers = gaussian_statistics.noise_multipliers(
+        np.array([epsilon]), delta=delta, releases=releases
+    )
+    return float(multipliers[0])
 
 
 def ours(work: Work, name: str) -> Training:
-    """All models of a method in one batch: weights (E, R, p)."""
+    """Return the training of all models of a method in one batch: weights (E, R, p)."""
     epsilons = np.array(work.epsilons)
-    data = work.rows if name == "descent" else work.statistics
-    return lambda: work.ways[name].fit(data, work.draws[name], epsilons).weights
+    data = work.statistics
+    if name == "descent":
+        data = work.rows
+
+    def train() -> np.ndarray:
+        return work.mechanisms[name].fit(data, work.draws[name], epsilons).weights
+
+    return train
+
+
+@dataclass(frozen=True, kw_only=True)
+class Model:
+    """What a loop knows of one model.
+
+    Attributes:
+        mechanism: The method with its parameters.
+        statistics: Returns X^T X (p, p) and X^T y (p,).
+        clipped_gradient: As of ``Work``.
+        rows: n.
+        draw: Standard draws of the model.
+        calibration: As of ``Work``.
+    """
+
+    mechanism: Any
+    statistics: Callable[[], tuple[np.ndarray, np.ndarray]]
+    clipped_gradient: Callable[[np.ndarray, slice, float], np.ndarray]
+    rows: int
+    draw: np.ndarray
+    calibration: tuple[float, ...]
 
 
 def loop(work: Work, name: str, model: int, *, rows: bool = False) -> Training:
-    """One model of a method, as one would write it down."""
-    epsilon, repeat = work.place(model)
-    source = work.from_rows() if rows else work.from_statistics()
-    way, draw, n = work.ways[name], work.draws[name][repeat], work.statistics.rows
-    calibration = work.calibrations[name][epsilon]
-    return lambda: SINGLES[name](way, source, n, draw, calibration)
+    """Return the training of one model, as one would write it down: weights (p,).
+
+    Args:
+        work: Rows and draws.
+        name: Key of the method.
+        model: Number of the model.
+        rows: Compute the statistics from the rows.
+    """
+    epsilon_index, repeat = divmod(model, work.settings.repeats)
+    statistics = work.stored_statistics
+    if rows:
+        statistics = work.fresh_statistics
+    inputs = Model(
+        mechanism=work.mechanisms[name],
+        statistics=statistics,
+        clipped_gradient=work.clipped_gradient,
+        rows=work.statistics.rows,
+        draw=work.draws[name][repeat],
+        calibration=work.calibrations[name][epsilon_index],
+    )
+    return lambda: LOOPS[name](inputs)
 
 
 def disagreement(work: Work, name: str, models: Iterable[int], *, rows: bool = False) -> float:
-    """The largest difference between weights of a loop and ours, over the size of the model's
-    weights.
+    """Return the largest difference between weights of a loop and of the lab.
+
+    It is relative to the model's largest weight if that is above 1.
     """
-    batch, apart = ours(work, name)().reshape(work.models, -1), 0.0
+    of_batch = ours(work, name)().reshape(work.models, -1)
+    largest = 0.0
     for model in models:
-        single = loop(work, name, model, rows=rows)()
-        apart = max(
-            apart, float(np.abs(batch[model] - single).max() / max(1, np.abs(single).max()))
-        )
-    return apart
+        weights = loop(work, name, model, rows=rows)()
+        size = max(1, np.abs(weights).max())
+        difference = np.abs(of_batch[model] - weights).max()
+        largest = max(largest, float(difference / size))
+    return largest
 
 
-def published(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """Noise on each entry, and then the root of the gradient, whatever it is."""
-    gram, moment = source[0]()
+def published(model: Model) -> np.ndarray:
+    """Add noise to each entry, and solve for the root of the gradient, whatever it is."""
+    gram, moment = model.statistics()
+    gram_scale, moment_scale = model.calibration
     p = len(moment)
-    quadratic = gram + calibration[0] * draw[: p * p].reshape(p, p)
-    linear = -2 * moment + calibration[1] * draw[p * p :]
+    quadratic = gram + gram_scale * model.draw[: p * p].reshape(p, p)
+    linear = -2 * moment + moment_scale * model.draw[p * p :]
     return np.linalg.solve(quadratic + quadratic.T, -linear)
 
 
-def laplace(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """The "functional" way: the triangle without n, X^T y, the ridge, the trim."""
-    gram, moment = source[0]()
+def functional(model: Model) -> np.ndarray:
+    """Add Laplace noise to the triangle without n and to X^T y, then a ridge, then trim."""
+    gram, moment = model.statistics()
+    gram_scale, moment_scale = model.calibration
     p = len(moment)
-    noise = triangle(draw[:-p], p)
-    noise[0, 0] = 0
-    lift = RIDGE_SDS * math.sqrt(2) * calibration[0]
-    return trimmed(
-        gram + calibration[0] * noise + lift * np.eye(p), moment + calibration[1] * draw[-p:]
-    )
+    gram_noise = gram_scale * _symmetric(model.draw[:-p], p)
+    gram_noise[0, 0] = 0
+    ridge = RIDGE_SDS * math.sqrt(2) * gram_scale
+    return _trimmed(gram + gram_noise + ridge * np.eye(p), moment + moment_scale * model.draw[-p:])
 
 
-def gaussian(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """As "functional", with normal noise; an entry off the diagonal has half of the variance."""
-    gram, moment = source[0]()
+def gaussian(model: Model) -> np.ndarray:
+    """Add normal noise as "functional"; an entry off the diagonal has half of the variance."""
+    gram, moment = model.statistics()
+    (multiplier,) = model.calibration
     p = len(moment)
     weight = gaussian_statistics.best_weight(p)
-    sd = gaussian_statistics.joint_sensitivity(p, weight) * calibration[0]
-    noise = triangle(draw[:-p], p) * half_off_diagonal(p)
-    noise[0, 0] = 0
-    lift = RIDGE_SDS * sd / math.sqrt(2)
-    return trimmed(
-        gram + sd * noise + lift * np.eye(p), moment + sd / (math.sqrt(2) * weight) * draw[-p:]
-    )
+    sd = gaussian_statistics.joint_sensitivity(p, weight) * multiplier
+    gram_noise = sd * _symmetric(model.draw[:-p], p) * _half_variance_off_diagonal(p)
+    gram_noise[0, 0] = 0
+    moment_sd = sd / (math.sqrt(2) * weight)
+    ridge = RIDGE_SDS * sd / math.sqrt(2)
+    return _trimmed(gram + gram_noise + ridge * np.eye(p), moment + moment_sd * model.draw[-p:])
 
 
-def adassp(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """The least eigenvalue first, then a ridge as large as it leaves in doubt."""
-    (gram, moment), multiplier = source[0](), calibration[0]
+def adassp(model: Model) -> np.ndarray:
+    """Release the least eigenvalue, and choose a ridge as large as it leaves in doubt."""
+    gram, moment = model.statistics()
+    (multiplier,) = model.calibration
     p = len(moment)
-    least = np.linalg.eigvalsh(gram)[0] + p * multiplier * (
-        draw[-1] - math.sqrt(math.log(6 / way.delta))
-    )
+    # The draw has the triangle, X^T y and the eigenvalue, one after the other.
+    triangle_draw = model.draw[: -p - 1]
+    moment_draw = model.draw[-p - 1 : -1]
+    eigenvalue_draw = model.draw[-1]
+
+    safety = math.sqrt(math.log(6 / model.mechanism.delta))
+    least_eigenvalue = np.linalg.eigvalsh(gram)[0]
+    least_eigenvalue += p * multiplier * (eigenvalue_draw - safety)
     sd = math.sqrt(2) * p * multiplier
-    lift = max(0.0, sd * math.sqrt(p * math.log(2 * p**2 / way.rho)) - max(least, 0.0))
-    noisy = gram + sd * triangle(draw[: -p - 1], p) * half_off_diagonal(p)
-    return trimmed(
-        noisy + lift * np.eye(p), moment + 2 * math.sqrt(p) * multiplier * draw[-p - 1 : -1]
-    )
+    wanted = sd * math.sqrt(p * math.log(2 * p**2 / model.mechanism.rho))
+    ridge = max(0.0, wanted - max(least_eigenvalue, 0.0))
+    gram_noise = sd * _symmetric(triangle_draw, p) * _half_variance_off_diagonal(p)
+    moment_noise = 2 * math.sqrt(p) * multiplier * moment_draw
+    return _trimmed(gram + gram_noise + ridge * np.eye(p), moment + moment_noise)
 
 
-def output(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """The optimum in the ball, by a root search over the penalty; then noise, and back into the
-    ball.
-    """
-    (gram, moment), (penalty, scale) = source[0](), calibration
-    gram, moment = gram / n, moment / n
+def output(model: Model) -> np.ndarray:
+    """Find the optimum in the ball by a root search over the penalty, and add noise to it."""
+    gram, moment = model.statistics()
+    penalty, scale = model.calibration
+    radius = model.mechanism.radius
+    gram = gram / model.rows
+    moment = moment / model.rows
     unit = np.eye(len(moment))
 
     def optimum(penalty: float) -> np.ndarray:
         return np.linalg.solve(gram + penalty * unit, moment)
 
-    def beyond(penalty: float) -> float:
-        return float(np.linalg.norm(optimum(penalty))) - way.radius
+    def distance_outside(penalty: float) -> float:
+        return float(np.linalg.norm(optimum(penalty))) - radius
 
-    if beyond(penalty) > 0:
-        penalty = brentq(
-            beyond, penalty, np.linalg.norm(moment) / way.radius, xtol=1e-15, rtol=1e-14
-        )
-    return into_ball(optimum(penalty) + scale * draw, way.radius)
-
-
-def descent(
-    way, source: Source, n: int, draw: np.ndarray, calibration: tuple[float, ...]
-) -> np.ndarray:
-    """Step by step with momentum; the answer is the mean of the second half of the path."""
-    gradient, p = source[1], len(draw) // way.steps
-    multiplier, clip_norm, radius, rate = calibration
-    w, velocity, path = np.zeros(p), np.zeros(p), []
-    for step, noise in enumerate(draw.reshape(way.steps, p)):
-        index = step % way.batches
-        batch = slice(index * n // way.batches, (index + 1) * n // way.batches)
-        noise_sd = multiplier * 2 * clip_norm / (batch.stop - batch.start)
-        velocity = way.momentum * velocity - rate * (
-            gradient(w, batch, clip_norm) + noise_sd * noise
-        )
-        w = into_ball(w + velocity, radius)
-        path.append(w)
-    return np.mean(path[way.steps // 2 :], axis=0)
+    if distance_outside(penalty) > 0:
+        largest_penalty = np.linalg.norm(moment) / radius
+        penalty = brentq(distance_outside, penalty, largest_penalty, xtol=1e-15, rtol=1e-14)
+    return _into_ball(optimum(penalty) + scale * model.draw, radius)
 
 
-SINGLES: dict[str, Single] = {
+def descent(model: Model) -> np.ndarray:
+    """Descend with momentum, and return the mean of the second half of the path."""
+    mechanism = model.mechanism
+    multiplier, clip_norm, radius, rate = model.calibration
+    draws = model.draw.reshape(mechanism.steps, -1)
+    weights = np.zeros(draws.shape[1])
+    velocity = np.zeros(draws.shape[1])
+    path = []
+    for step, draw in enumerate(draws):
+        index = step % mechanism.batches
+        first = index * model.rows // mechanism.batches
+        last = (index + 1) * model.rows // mechanism.batches
+        noise = multiplier * 2 * clip_norm / (last - first) * draw
+        gradient = model.clipped_gradient(weights, slice(first, last), clip_norm)
+        velocity = mechanism.momentum * velocity - rate * (gradient + noise)
+        weights = _into_ball(weights + velocity, radius)
+        path.append(weights)
+    return np.mean(path[mechanism.steps // 2 :], axis=0)
+
+
+# Method -> one model of it by hand.
+LOOPS: dict[str, Callable[[Model], np.ndarray]] = {
     "published": published,
-    "functional": laplace,
+    "functional": functional,
     "gaussian": gaussian,
     "adassp": adassp,
     "output": output,
@@ -245,24 +303,30 @@ SINGLES: dict[str, Single] = {
 }
 
 
-def triangle(draw: np.ndarray, p: int) -> np.ndarray:
-    """A symmetric matrix (p, p) from the draws of its upper triangle."""
+def _symmetric(triangle: np.ndarray, p: int) -> np.ndarray:
+    """Return the symmetric matrix (p, p) with this upper triangle (p (p + 1) / 2,)."""
     upper = np.zeros((p, p))
-    upper[np.triu_indices(p)] = draw
+    upper[np.triu_indices(p)] = triangle
     return upper + np.triu(upper, 1).T
 
 
-def half_off_diagonal(p: int) -> np.ndarray:
-    return np.full((p, p), math.sqrt(0.5)) + (1 - math.sqrt(0.5)) * np.eye(p)
+def _half_variance_off_diagonal(p: int) -> np.ndarray:
+    """Return factors (p, p) of entries with variance 1."""
+    factors = np.full((p, p), math.sqrt(0.5))
+    np.fill_diagonal(factors, 1)
+    return factors
 
 
-def trimmed(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
-    """The minimum without the directions that curve down."""
+def _trimmed(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
+    """Return the minimum without the directions that curve down."""
     values, vectors = np.linalg.eigh(gram)
-    kept = values > 1e-9 * abs(values[-1])
-    return vectors[:, kept] @ (vectors[:, kept].T @ moment / values[kept])
+    is_kept = values > LEAST_EIGENVALUE * abs(values[-1])
+    vectors = vectors[:, is_kept]
+    return vectors @ (vectors.T @ moment / values[is_kept])
 
 
-def into_ball(w: np.ndarray, radius: float) -> np.ndarray:
-    norm = np.linalg.norm(w)
-    return w if norm <= radius else w * (radius / norm)
+def _into_ball(weights: np.ndarray, radius: float) -> np.ndarray:
+    norm = np.linalg.norm(weights)
+    if norm <= radius:
+        return weights
+    return weights * (radius / norm)

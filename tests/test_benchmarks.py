@@ -8,9 +8,16 @@ import pytest
 
 from benchmarks import attack as attack_benchmark
 from benchmarks import audit as audit_benchmark
-from benchmarks import contenders, drag, engine, network_contenders, people, visitors
-from benchmarks import frank_wolfe_contenders as walks
-from benchmarks import regression_contenders as fits
+from benchmarks import (
+    contenders,
+    drag,
+    engine,
+    frank_wolfe_contenders,
+    network_contenders,
+    people,
+    regression_contenders,
+    visitors,
+)
 from benchmarks.latency import served
 from dpcore.estimators.linear import REGRESSIONS
 from pages.regression.settings import RegressionSettings
@@ -21,40 +28,80 @@ SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=3
 
 
 @pytest.mark.parametrize("name", REGRESSIONS)
-def test_every_method_by_hand_is_ours_with_the_same_noise(
-    name: str, monkeypatch: pytest.MonkeyPatch
-):
-    work = fits.Work(settings=SMALL, epsilons=(0.05, 2.0, 1e3))
-    for rows in (False, True):
-        assert fits.disagreement(work, name, range(work.models), rows=rows) < 1e-9
-    scales = [tuple(2 * one for one in each) for each in work.calibrations[name]]
-    monkeypatch.setitem(work.calibrations, name, scales)
-    assert fits.disagreement(work, name, range(work.models)) > 1e-4
+class TestRegressionContenders:
+    @pytest.fixture
+    def work(self):
+        return regression_contenders.Work(settings=SMALL, epsilons=(0.05, 2.0, 1e3))
+
+    @pytest.mark.parametrize("rows", [False, True], ids=["from statistics", "from rows"])
+    def test_the_loop_has_the_weights_of_the_lab_with_the_same_noise(self, work, name, rows):
+        difference = regression_contenders.disagreement(work, name, range(work.models), rows=rows)
+
+        assert difference < 1e-9
+
+    def test_twice_the_noise_gives_other_weights(self, work, name):
+        doubled = []
+        for calibration in work.calibrations[name]:
+            doubled.append(tuple(2 * value for value in calibration))
+        work.calibrations[name] = doubled
+
+        assert regression_contenders.disagreement(work, name, range(work.models)) > 1e-4
 
 
-def test_frank_wolfe_by_hand_is_ours_with_the_same_noise():
-    work = walks.Work(walks.Case(rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0)))
-    assert len(set(work.steps)) > 1  # some models stop before others
-    for quiet in (True, False):
-        assert walks.disagreement(work, quiet=quiet).max() < 1e-9
-    ours, work.draws = walks.ours(work, dtype=np.float64)(), work.draws[::-1]
-    other = np.array([walks.loop(work, model, dtype=np.float64)() for model in range(work.models)])
-    assert np.abs(ours - other).max() > 1e-3
+class TestFrankWolfeContenders:
+    @pytest.fixture
+    def work(self):
+        case = frank_wolfe_contenders.Case(
+            rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0)
+        )
+        return frank_wolfe_contenders.Work(case)
+
+    def test_some_models_take_fewer_steps_than_others(self, work):
+        assert len(set(work.steps)) > 1
+
+    @pytest.mark.parametrize("noisy", [False, True])
+    def test_the_loop_has_the_weights_of_the_lab_with_the_same_noise(self, work, noisy):
+        assert frank_wolfe_contenders.disagreement(work, noisy=noisy).max() < 1e-9
+
+    def test_other_noise_gives_other_weights(self, work):
+        weights = frank_wolfe_contenders.ours(work, dtype=np.float64)()
+        work.draws = work.draws[::-1]
+        others = []
+        for model in range(work.models):
+            others.append(frank_wolfe_contenders.loop(work, model, dtype=np.float64)())
+
+        assert np.abs(weights - others).max() > 1e-3
 
 
-def test_the_loops_of_the_classifier_and_the_network_are_ours():
-    work = contenders.Work(contenders.Case(rows=60, features=3, classes=4))
-    for name, single in engine.SINGLES.items():
-        assert engine.disagreement(work, single) <= engine.TOLERANCE, name
-    assert engine.clipped(work) > 0
+class TestEngineContenders:
+    @pytest.fixture
+    def work(self):
+        return contenders.Work(contenders.Case(rows=60, features=3, classes=4))
+
+    @pytest.mark.parametrize("single", engine.SINGLES.values(), ids=engine.SINGLES)
+    def test_the_loop_has_the_weights_of_the_lab_without_noise(self, work, single):
+        assert engine.disagreement(work, single) <= engine.TOLERANCE
+
+    def test_some_gradients_are_clipped(self, work):
+        assert engine.clipped(work) > 0
+
+
+def test_the_loop_of_the_network_has_the_weights_of_the_lab_on_the_same_batches():
+    steps = 12
+    model = 27
     work = network_contenders.Work()
-    work.recipe = network_contenders.Recipe(**vars(work.recipe) | {"steps": 12})
-    ours = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()
-    alone = network_contenders.loop(
-        work, 27, multiplier=0.0, batches_of=lambda model: list(work.our_batches(model))[:12]
+    work.recipe = replace(work.recipe, steps=steps)
+
+    weights = network_contenders.ours(work, np.zeros(network_contenders.MODELS))()[model]
+    of_loop = network_contenders.loop(
+        work,
+        model,
+        multiplier=0.0,
+        batches_of=lambda model: list(work.our_batches(model))[:steps],
     )()
-    np.testing.assert_allclose(alone, ours[27], atol=1e-4)
-    assert np.abs(ours[27] - work.start[27]).max() > 1e-2
+
+    np.testing.assert_allclose(of_loop, weights, atol=1e-4)
+    assert np.abs(weights - work.start[model]).max() > 1e-2
 
 
 def test_a_trace_of_a_drag_divides_the_time_between_the_marks_by_cause():

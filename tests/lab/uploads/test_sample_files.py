@@ -36,15 +36,15 @@ class TestRecipe:
     def test_the_recipe_makes_every_file_that_has_notes(self):
         files = {path.name for path in FOLDER.glob("*.csv")} - {"deployments.csv"}
 
-        assert set(make_samples.made()) == files
+        assert set(make_samples.sample_files()) == files
         assert set(NOTES) == files
 
     def test_the_recipe_makes_the_same_bytes(self):
-        for name, data in make_samples.made().items():
+        for name, data in make_samples.sample_files().items():
             assert (FOLDER / name).read_bytes() == data, name
 
     def test_files_are_small(self):
-        for name, data in make_samples.made().items():
+        for name, data in make_samples.sample_files().items():
             assert len(data) < LARGEST_BYTES, name
 
 
