@@ -1,12 +1,22 @@
-"""Chart of fairness: the accuracy of both groups over epsilon."""
+"""Charts of fairness: over epsilon, the accuracy of both groups and the gap of their costs."""
 
 from lab.experiment.settings import Spread
 from pages.attack.charts import EPSILON_AXIS
 from pages.attack.fairness.result import MAJORITY, MINORITY, FairnessResult
 from pages.attack.fairness.tasks import GROUPS
 from ui.charts import theme
-from ui.charts.curves import Curve, accuracy_chart, grid_progress, quantile_curve
+from ui.charts.curves import (
+    Curve,
+    accuracy_chart,
+    curve_chart,
+    grid_progress,
+    quantile_curve,
+)
+from ui.text.sentences import signed_points
+from ui.text.tiles import percent
 
+# Ends of the axis of the gap, in points.
+_GAP_RANGE = (-50, 60)
 GROUP_COLOURS = {"majority": theme.PRIVATE, "minority": theme.PINE}
 
 
@@ -19,6 +29,28 @@ def groups(result: FairnessResult) -> dict:
         title="Accuracy",
         finding=grid_progress(result.curve.arms[MAJORITY]),
         xaxis=EPSILON_AXIS,
+    )
+
+
+def gap(result: FairnessResult) -> dict:
+    """Draw over epsilon how much more privacy costs the minority than the majority."""
+    even = Curve(name="equal cost", y=0, colour=theme.NON_PRIVATE, dash="dot", listed=False)
+    curve = quantile_curve(
+        "minority − majority",
+        GROUP_COLOURS["minority"],
+        result.gap_over_epsilon,
+        result.gap,
+        band=True,
+        value=f"{signed_points(result.gap.median)} points",
+        dots=6,
+    )
+    return curve_chart(
+        even,
+        curve,
+        current=result.settings.epsilon,
+        title="Cost of privacy",
+        xaxis=EPSILON_AXIS,
+        yaxis=theme.axis("difference in cost, points", *_GAP_RANGE),
     )
 
 
@@ -39,6 +71,7 @@ def _group_curves(result: FairnessResult, group: int) -> list[Curve]:
         result.quantiles_over_epsilon(group),
         Spread.of(result.runs[group]),
         band=True,
+        value=percent(result.median(group), digits=1),
         dots=6,
         pinned=group == MINORITY,
     )

@@ -9,8 +9,9 @@ from ui.widgets import row
 
 
 def fairness_charts(result: FairnessResult) -> Rows:
-    """Return the accuracy of both groups over epsilon."""
-    return [row(texts.ABOUT, {"groups": charts.groups(result)}, height=HEIGHT)]
+    """Return the accuracy of both groups over epsilon, and the gap of their costs."""
+    figures = {"groups": charts.groups(result), "gap": charts.gap(result)}
+    return [row(texts.ABOUT, figures, height=HEIGHT)]
 
 
 PAGE = part_page(texts, sliders=always(part_sliders("minority")), charts=fairness_charts)

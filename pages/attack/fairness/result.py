@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 
 from lab.experiment.parts import Grid
+from lab.experiment.settings import Spread
 from lab.statistics.claims import LEAST, Case, compare
 from pages.attack.fairness.tasks import GROUPS
 from pages.attack.settings import AttackSettings
@@ -53,15 +54,26 @@ class FairnessResult:
         return compare(self.runs[group], float(self.plain[group]))
 
     @property
+    def gap(self) -> Spread:
+        """Return how much more accuracy privacy costs the minority than the majority, by run."""
+        costs = self.plain[:, None] - self.runs
+        return Spread.of(costs[MINORITY] - costs[MAJORITY])
+
+    @property
+    def gap_over_epsilon(self) -> tuple[np.ndarray, np.ndarray]:
+        """Return the epsilons (m,) begun so far, and the quantiles (3, m) of the gap there."""
+        costs = self.plain[:, None, None] - self.curve.runs
+        return Grid(self.curve.at, costs[MINORITY] - costs[MAJORITY]).over()
+
+    @property
     def cost_claim(self) -> Case:
         """Return the claim about the minority's cost compared with the majority's.
 
-        "ahead" is the larger cost. The medians must differ by a point too.
+        "ahead" is the larger cost. The median gap must be a point too.
         """
-        costs = self.plain[:, None] - self.runs
-        median_gap = np.median(costs[MINORITY] - costs[MAJORITY])
-        if abs(median_gap) < LEAST - _ROUNDING_ERROR:
+        if abs(self.gap.median) < LEAST - _ROUNDING_ERROR:
             return Case.ALIKE
+        costs = self.plain[:, None] - self.runs
         return compare(costs[MINORITY], costs[MAJORITY])
 
     # Downloads

@@ -9,7 +9,7 @@ from pages.attack.fairness.tasks import GROUPS
 from pages.attack.texts_shared import best_attacker
 from ui.text import sentences, tiles
 from ui.text.texts import Texts
-from ui.text.tiles import Tile, number
+from ui.text.tiles import Tile, number, percent
 
 SAYS = Texts(__file__)
 ABOUT = SAYS.cases("about")
@@ -19,12 +19,12 @@ ABOUT = SAYS.cases("about")
 
 def numbers(result: FairnessResult) -> list[Tile]:
     """Return the tiles: the accuracy of both groups, the difference of costs, the best attacker."""
-    gap = result.cost(MINORITY) - result.cost(MAJORITY)
+    gap = result.gap
     gap_tile = Tile(
         SAYS["tiles.gap"],
-        f"{sentences.signed_points(gap)} <small>points</small>",
-        SAYS("tiles.few", few=result.minority_rows, rows=result.settings.rows),
-        amount=round(100 * gap, 1),
+        f"{sentences.signed_points(gap.median)} <small>points</small>",
+        SAYS("tiles.range", low=_points(gap.low), high=_points(gap.high)),
+        amount=round(100 * gap.median, 1),
         unit="points",
     )
     return [
@@ -37,7 +37,8 @@ def numbers(result: FairnessResult) -> list[Tile]:
 
 def _accuracy_tile(result: FairnessResult, group: int) -> Tile:
     """Return the private accuracy of a group, with the non-private one."""
-    private, plain = tiles.distinct_percents(result.median(group), float(result.plain[group]))
+    private = percent(result.median(group), digits=1)
+    plain = percent(result.plain[group], digits=1)
     return Tile(
         SAYS[f"tiles.{GROUPS[group]}"],
         private,
