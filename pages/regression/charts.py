@@ -228,11 +228,11 @@ def lines(result: RegressionResult) -> dict:
 def _lines_finding(result: RegressionResult) -> str:
     """Return how many lines rise or, if that of least squares falls, how many fall."""
     fitted = result.fitted_lines
-    repeats = result.settings.repeats
+    fits = len(fitted.private)
     rising = int((fitted.private[:, 1] > fitted.private[:, 0]).sum())
     if fitted.least_squares[1] > fitted.least_squares[0]:
-        return f"{rising} of {repeats} rise"
-    return f"{repeats - rising} of {repeats} fall"
+        return f"{rising} of {fits} rise"
+    return f"{fits - rising} of {fits} fall"
 
 
 def _point_markers(values: np.ndarray, labels: np.ndarray, *, unit: str) -> dict:

@@ -107,12 +107,12 @@ class RegressionResult:
     def best_alternative(self) -> str | None:
         """Return the other mechanism with the least error over all epsilons of the curve.
 
-        It does not depend on the set epsilon, so that one curve stays in the chart while epsilon
-        moves. Return None until all curves are computed.
+        It does not depend on the set epsilon or on options by hand, so that one curve stays in the
+        chart while they move. Return None until the curves of all others are computed.
         """
-        if len(self.curves) < len(REGRESSIONS):
-            return None
         others = [name for name in self.curves if name != self.settings.mechanism]
+        if len(others) < len(REGRESSIONS) - 1:
+            return None
         return min(others, key=self._mean_error_over_epsilon)
 
     def _mean_error_over_epsilon(self, name: str) -> float:

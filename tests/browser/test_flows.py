@@ -16,14 +16,16 @@ from tests.browser.person import (
     drag_until,
     enter,
     field,
+    grab,
     hold_still,
     middle,
     reset,
     slider,
+    sweep,
     swipe,
     tab,
 )
-from tests.browser.sight import SHOWN, TABLE, drawn, rests, says, still
+from tests.browser.sight import SHOWN, TABLE, becomes, drawn, rests, says, still
 from ui.server.qr_code import QR_ALT
 
 # How far the page is scrolled, whatever it is that scrolls.
@@ -38,6 +40,16 @@ REMOVALS = """() => {
   new MutationObserver((changes) => {
     for (const change of changes) removals += [...change.removedNodes].some(holdsText)
   }).observe(document.body, { childList: true, subtree: true })
+}"""
+# Whether Plotly shows the four curves of the chart of errors, and their names in its legend.
+SHOWS_CURVES = """() => {
+  const chart = document.querySelector("[data-chart=errors] .js-plotly-plot")
+  const legend = [...chart.querySelectorAll(".legendtext")].map((node) => node.textContent)
+  const curves = chart.data.filter(({ name, showlegend }) => name && showlegend !== false)
+  const names = curves.map(({ name }) => name.replaceAll(/<[^>]*>/g, ""))
+  const lines = [...chart.querySelectorAll(".scatterlayer .js-line")]
+  const areShown = lines.every((line) => line.checkVisibility({ visibilityProperty: true }))
+  return names.length === 4 && String(legend) === String(names) && areShown
 }"""
 # A run of Streamlit is at work.
 RUNS = "() => document.querySelector('[data-testid=stApp]').dataset.testScriptState === 'running'"
@@ -335,6 +347,17 @@ def test_the_person_is_dragged_by_a_finger_and_the_picture_follows(lab):
     page.wait_for_function(f"top => {SCROLLED} > top + 60", arg=top)
     still(page)
     assert page.url == there
+
+
+def test_after_a_drag_in_which_curves_came_and_went_the_legend_is_that_of_the_chart(lab):
+    page = lab("regression?dataset=diabetes&repeats=20", width=1440)
+    becomes(page, SHOWS_CURVES, True)
+
+    sweep(page, grab(page, "Rows"), 20)
+    page.mouse.up()
+    still(page)
+
+    becomes(page, SHOWS_CURVES, True)
 
 
 def test_a_result_stays_when_a_movement_comes_during_a_run_of_the_whole_page(page, serve):

@@ -154,8 +154,12 @@ export class Chart {
   showFrame({ figure, alt, clicks: targets }, clicks) {
     this.setFigure(this.read(figure), alt)
     if (targets) clicks.listen(this.node, targets)
-    this.isPainted = this.paint()
-    if (!this.isPainted && this.isInView) this.draw()
+    if (this.paint()) {
+      this.isPainted = true
+      return
+    }
+    // `draw` releases what was painted before
+    if (this.isInView) this.draw()
   }
 
   /** @returns {boolean} False where Plotly has to draw. */
