@@ -8,6 +8,7 @@ import re
 import zipfile
 from dataclasses import replace
 from html import unescape
+from typing import Any
 
 import jsonschema
 import pytest
@@ -32,101 +33,17 @@ from tests.handouts import handout, quick, stands_alone
 from tests.rare_guesses import assert_rare_guess, states_rare_guess
 from tests.sentences import broken_by, plain
 from ui.export import share_dialog
+from ui.export.handout import Handout
+from ui.page.page import Page
 from ui.page.view import FIRST
 from ui.session.entries import from_link
 
-MOST = 1_000_000
-
-
-@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
-def made(request):
-    return request.param, quick(request.param)
-
-
-def texts(handed) -> dict[str, str]:
-    with zipfile.ZipFile(io.BytesIO(share_dialog.bundle(handed))) as archive:
-        return {name.partition("/")[2]: archive.read(name).decode() for name in archive.namelist()}
-
-
-def test_a_handout_says_what_the_page_says(made):
-    page, one = made
-    html = one.html()
-    said = plain(re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL))
-    view = page.at(one.settings).view(one.result)
-    for text in (
-        page.info.question,
-        view.texts["verdict"],
-        one.settings_text,
-        one.link,
-        one.date,
-        "Privacy label",
-    ):
-        assert plain(text) in said
-    for number in view.tiles:
-        assert plain(f"<b>{number.value}</b><span>{number.label}</span>") in said
-    (shown,) = re.findall(
-        r'<script type="application/json" id=first>(.*?)</script>', html, re.DOTALL
-    )
-    drawn = [picture.figure for picture in view.charts(FIRST).values()]
-    shown, drawn = (
-        [one["layout"].get("title") for one in each] for each in (json.loads(shown).values(), drawn)
-    )
-    assert shown == drawn
-    assert "<svg" in html
-    broken_by(said, one.result, {})
-
-
-def test_the_sheet_says_what_becomes_of_a_rare_guess_under_its_guarantee(made):
-    _, one = made
-
-    sheet, _, _ = one.html().partition('<article class="more">')
-
-    assert states_rare_guess(sheet) == bool(one.stated.guarantee)
-    if one.stated.guarantee:
-        assert_rare_guess(sheet, one.stated.guarantee)
-
-
-def test_html_is_a_tree_that_asks_nobody_for_anything_and_has_the_fields_of_the_json(made):
-    """No address but in words."""
-    _, one = made
-    told = json.loads(one.label.json())
-    for html in (one.html(), one.label_html()):
-        stands_alone(html)
-        assert not re.findall(
-            r'\b(?:src|href)="(?!data:)', re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
-        )
-        said = dict(
-            re.findall(
-                r"<dt>([^<]*)</dt><dd>([^<]*)</dd>",
-                html.partition("Privacy label in full")[2] or html,
-            )
-        )
-        for tier, names in labels.sections().items():
-            for name, words in names.items():
-                value = told[tier][name]
-                assert unescape(said[words]) == (
-                    value if isinstance(value, str) else labels.number(value)
-                )
-
-
-def test_the_zip_is_the_same_on_the_same_day_and_small(made):
-    page, one = made
-    packed, again = (share_dialog.bundle(one) for _ in range(2))
-    assert packed == again
-    assert len(packed) < MOST
-    today, other = texts(one), texts(handout(page, one.result, date="2026-02-01"))
-    dated = {
-        "index.html",
-        "label.html",
-        "label.json",
-        *(["registry.yaml"] if one.registry_record() else []),
-    }
-    assert {name for name in today if today[name] != other[name]} == dated
-    assert json.loads(today["label.schema.json"]) == json.loads(labels.SCHEMA.read_text("utf-8"))
-    assert today["label.json"] == one.label.json()
-
-
+# A zip that everybody's mail accepts.
+MOST_BYTES = 1_000_000
+# Labels and records show numbers with so many digits.
+SIX_DIGITS = 1e-5
 SCHEMA = json.loads(labels.SCHEMA.read_text("utf-8"))
+
 # What every page must say of itself.
 MUST = {
     "public",
@@ -138,219 +55,551 @@ MUST = {
     "bounds",
     "vocabulary",
     "split",
+    "test_score",
+    "stop_rule",
 }
-MUST |= {"test_score", "stop_rule"}
-# Settings under which what is claimed does not hold, and a word of why.
-BROKEN = [
-    ("classifier", {"version": "published", "repeats": "2", "steps": "5"}, "average"),
-    ("classifier", {"version": "none", "repeats": "2", "steps": "5"}, "without noise"),
-    ("network", {"variant": "shuffled", "repeats": "2", "epochs": "2"}, "no theorem"),
-    ("transfer", {"noise": "printed", "repeats": "3"}, "is claimed"),
-    ("mechanisms", {"mechanism": "classical", "epsilon": "20"}, "is claimed"),
-]
+# The pages that train nothing of their own, and so guarantee nothing.
+WITHOUT_GUARANTEE = ("attack", "what-if")
 GAUSSIAN = Composed(event=GaussianRelease(noise_multiplier=50), count=50)
-ABOUT = {"adjacency": Adjacency.REPLACE_ONE, "unit": "record", "basis": "a theorem"}
-PROMISE = Guarantee(epsilon=0.5, delta=1e-5, event=GAUSSIAN, **ABOUT)
+PROMISE = Guarantee(
+    epsilon=0.5,
+    delta=1e-5,
+    event=GAUSSIAN,
+    adjacency=Adjacency.REPLACE_ONE,
+    unit="record",
+    basis="a theorem",
+)
+
+
+@pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
+def page(request) -> Page:
+    return request.param
+
+
+@pytest.fixture(scope="module")
+def handed_out(page) -> Handout:
+    """The handout of the page's settings that are computed quickly."""
+    return quick(page)
 
 
 @pytest.fixture(autouse=True)
-def _hold():
+def drop_uploaded_files():
     yield
     own_files.HELD.clear()
 
 
-def valid(found: labels.Label) -> dict:
-    told = json.loads(found.json())
-    jsonschema.validate(told, SCHEMA, cls=jsonschema.Draft202012Validator)
-    return told
+def texts_in_zip(handed_out: Handout) -> dict[str, str]:
+    """Return the text of each file in the zip, by its name below the only folder."""
+    texts = {}
+    with zipfile.ZipFile(io.BytesIO(share_dialog.bundle(handed_out))) as archive:
+        for path in archive.namelist():
+            _, _, name = path.partition("/")
+            texts[name] = archive.read(path).decode()
+    return texts
 
 
-def of(kind: str, *roles) -> dict:
-    return valid(
-        handout(FIRSTS[kind].page, own_files.settings(kind, *roles).experiment.run()).label
+def without_scripts(html: str) -> str:
+    return re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
+
+
+def words_of(html: str) -> str:
+    """Return what a reader of the HTML sees, without scripts and styles."""
+    return plain(re.sub(r"<(script|style)\b.*?</\1>", "", html, flags=re.DOTALL))
+
+
+def first_sheet(handed_out: Handout) -> str:
+    """Return the HTML of the handout up to the article with everything else."""
+    sheet, _, _ = handed_out.html().partition('<article class="more">')
+    return sheet
+
+
+def fields_of(label: labels.Label) -> dict[str, Any]:
+    """Return the fields of a label's JSON, by tier, after a check by the schema."""
+    fields = json.loads(label.json())
+    jsonschema.validate(fields, SCHEMA, cls=jsonschema.Draft202012Validator)
+    return fields
+
+
+def fields_for(page_name: str, settings: Any) -> dict[str, Any]:
+    """Return the fields of the label of a page's result."""
+    return fields_of(handout(FIRSTS[page_name].page, settings.experiment.run()).label)
+
+
+def fields_for_file(page_name: str, *roles) -> dict[str, Any]:
+    """Return the fields of the label of a result on an uploaded file."""
+    return fields_for(page_name, own_files.settings(page_name, *roles))
+
+
+def fields_stated(**stated: Any) -> dict[str, Any]:
+    """Return the fields of a label of which only this is stated."""
+    return fields_of(label(ClassifierSettings(), Stated(**stated)))
+
+
+class TestHandout:
+    def test_a_handout_has_the_texts_of_the_page(self, page, handed_out):
+        view = page.at(handed_out.settings).view(handed_out.result)
+
+        words = words_of(handed_out.html())
+
+        assert plain(page.info.question) in words
+        assert plain(view.texts["verdict"]) in words
+        assert plain(handed_out.settings_text) in words
+        assert plain(handed_out.link) in words
+        assert plain(handed_out.date) in words
+        assert "Privacy label" in words
+
+    def test_a_handout_has_the_tiles_of_the_page(self, page, handed_out):
+        view = page.at(handed_out.settings).view(handed_out.result)
+
+        words = words_of(handed_out.html())
+
+        tiles = [plain(f"<b>{tile.value}</b><span>{tile.label}</span>") for tile in view.tiles]
+        assert [tile for tile in tiles if tile not in words] == []
+
+    def test_a_handout_has_the_first_charts_of_the_page(self, page, handed_out):
+        view = page.at(handed_out.settings).view(handed_out.result)
+
+        html = handed_out.html()
+
+        (script,) = re.findall(
+            r'<script type="application/json" id=first>(.*?)</script>', html, re.DOTALL
+        )
+        titles = [figure["layout"].get("title") for figure in json.loads(script).values()]
+        charts = view.charts(FIRST).values()
+        assert titles == [chart.figure["layout"].get("title") for chart in charts]
+        assert "<svg" in html
+
+    def test_the_sheet_says_what_becomes_of_a_rare_guess_under_its_guarantee(self, handed_out):
+        guarantee = handed_out.stated.guarantee
+
+        sheet = first_sheet(handed_out)
+
+        assert states_rare_guess(sheet) == bool(guarantee)
+        if guarantee:
+            assert_rare_guess(sheet, guarantee)
+
+    def test_a_handout_says_nothing_that_is_never_so(self, handed_out):
+        broken_by(words_of(handed_out.html()), handed_out.result, {})
+
+
+@pytest.mark.parametrize("make_html", [Handout.html, Handout.label_html], ids=["handout", "label"])
+class TestHtml:
+    def test_the_html_asks_nobody_for_anything(self, handed_out, make_html):
+        html = make_html(handed_out)
+
+        stands_alone(html)
+        addresses = re.findall(r'\b(?:src|href)="(?!data:)', without_scripts(html))
+        assert addresses == []
+
+    def test_the_html_has_the_fields_of_the_json(self, handed_out, make_html):
+        fields = json.loads(handed_out.label.json())
+
+        html = make_html(handed_out)
+
+        _, _, full_label = html.partition("Privacy label in full")
+        shown = dict(re.findall(r"<dt>([^<]*)</dt><dd>([^<]*)</dd>", full_label or html))
+        differing = []
+        for tier, names in labels.sections().items():
+            for name, heading in names.items():
+                value = fields[tier][name]
+                if not isinstance(value, str):
+                    value = labels.number(value)
+                if unescape(shown[heading]) != value:
+                    differing.append((tier, name))
+        assert differing == []
+
+
+class TestZip:
+    def test_two_zips_of_one_day_are_the_same_and_small(self, handed_out):
+        packed = share_dialog.bundle(handed_out)
+        packed_again = share_dialog.bundle(handed_out)
+
+        assert packed == packed_again
+        assert len(packed) < MOST_BYTES
+
+    def test_only_dated_files_differ_on_another_day(self, page, handed_out):
+        dated = {"index.html", "label.html", "label.json"}
+        if handed_out.registry_record():
+            dated.add("registry.yaml")
+
+        today = texts_in_zip(handed_out)
+        another_day = texts_in_zip(handout(page, handed_out.result, date="2026-02-01"))
+
+        assert {name for name in today if today[name] != another_day[name]} == dated
+
+    def test_the_zip_has_the_label_and_its_schema(self, handed_out):
+        texts = texts_in_zip(handed_out)
+
+        assert json.loads(texts["label.schema.json"]) == SCHEMA
+        assert texts["label.json"] == handed_out.label.json()
+
+
+class TestLabelOfEachPage:
+    @pytest.fixture
+    def stated(self, page, handed_out) -> Stated:
+        return page.exports.label(handed_out.result)
+
+    @pytest.fixture
+    def fields(self, handed_out) -> dict[str, Any]:
+        return fields_of(handed_out.label)
+
+    def test_a_page_states_all_that_it_must_and_only_known_fields(self, stated):
+        known = set()
+        for names in sections().values():
+            known.update(names)
+
+        assert MUST - stated.said.keys() == set()
+        assert stated.said.keys() <= known
+
+    def test_a_page_states_a_guarantee_or_why_there_is_none(self, page, stated):
+        assert stated.guarantee or stated.nothing
+        assert bool(stated.guarantee) == (page.name not in WITHOUT_GUARANTEE)
+
+    def test_the_stated_guarantee_is_that_of_the_settings(self, page, handed_out, stated):
+        if page not in TOPIC_PAGES or not handed_out.settings.guarantee:
+            pytest.skip("the guarantee depends on the result")
+
+        assert stated.guarantee == handed_out.settings.guarantee
+
+    def test_the_label_holds_and_has_a_date_and_no_contact(self, fields):
+        assert not fields["void"]
+        assert fields["administrative"]["date"] == "2026-01-31"
+        assert fields["administrative"]["contact"] == NOT_STATED
+
+    def test_the_label_says_nothing_that_is_never_so(self, handed_out):
+        sentences = [text for _, _, text in handed_out.label.rows()]
+
+        broken_by(". ".join(sentences), handed_out.result, {})
+
+    def test_the_label_has_the_attacker_of_the_tile(self, page, handed_out, fields):
+        view = page.view(handed_out.result)
+        attacker = fields["privacy_loss"]["attacker"]
+        tiles = [tile for tile in view.tiles if tile.label == "Attacker right, at most"]
+        has_no_limit = fields["privacy_loss"]["epsilon"] == NOTHING or "practically" in attacker
+        if not tiles or has_no_limit:
+            pytest.skip("the label or the page states no limit")
+
+        (tile,) = tiles
+
+        assert f"at most {tile.amount:g}\u00a0%" in attacker
+
+    def test_the_summary_promises_protection_only_with_a_guarantee(self, stated, fields):
+        promises = "This release protects each" in fields["basic"]["summary"]
+
+        assert promises == bool(stated.guarantee)
+
+    def test_the_label_has_epsilon_and_basis_of_the_guarantee(self, handed_out, stated, fields):
+        if not stated.guarantee:
+            pytest.skip("the page guarantees nothing")
+
+        texts = [text for _, _, text in handed_out.label.rows()]
+
+        expected = pytest.approx(stated.guarantee.epsilon, rel=SIX_DIGITS)
+        assert fields["privacy_loss"]["epsilon"] == expected
+        assert any(stated.guarantee.basis in text for text in texts)
+
+
+class TestAssumptions:
+    @pytest.mark.parametrize(
+        ("page_name", "changes"),
+        [
+            pytest.param("classifier", {"adjacency": "add/remove"}, id="classifier"),
+            pytest.param("network", {}, id="network"),
+        ],
     )
+    def test_a_label_under_add_remove_assumes_a_public_number_of_rows(self, page_name, changes):
+        settings = own_files.settings(page_name).change(**changes)
 
+        assumptions = fields_for(page_name, settings)["accounting"]["assumptions"]
 
-@pytest.mark.parametrize("kind", ["classifier", "network"])
-def test_a_label_under_add_remove_assumes_that_the_number_of_rows_is_public(kind):
-    settings = own_files.settings(kind)
-    if kind != "network":
-        settings = settings.change(adjacency="add/remove")
-    told = valid(handout(FIRSTS[kind].page, settings.experiment.run()).label)
-    assert told["accounting"]["assumptions"].count("the number of rows is public") == 1
+        assert assumptions.count("the number of rows is public") == 1
 
+    def test_a_label_under_replace_one_assumes_nothing_of_the_number_of_rows(self):
+        assumptions = fields_for_file("regression")["accounting"]["assumptions"]
 
-def test_a_label_under_replace_one_assumes_nothing_of_the_number_of_rows():
-    assert "the number of" not in of("regression")["accounting"]["assumptions"]
+        assert "the number of" not in assumptions
 
-
-def test_every_page_states_its_label(made):
-    page, one = made
-    result, found = one.result, one.label
-    stated = one.page.exports.label(result)
-    assert MUST - stated.said.keys() == set()
-    assert stated.said.keys() <= {name for names in sections().values() for name in names}
-    assert stated.guarantee or stated.nothing
-    assert bool(stated.guarantee) == (page.name not in ("attack", "what-if"))
-    if page in TOPIC_PAGES and result.settings.guarantee:
-        assert stated.guarantee == result.settings.guarantee
-    told = valid(found)
-    assert not told["void"]
-    assert (told["administrative"]["date"], told["administrative"]["contact"]) == (
-        "2026-01-31",
-        NOT_STATED,
+    @pytest.mark.parametrize(
+        ("declared", "is_stated", "protected"),
+        [
+            pytest.param(True, True, "each person", id="one row per person"),
+            pytest.param(False, False, "each row, but", id="several rows per person"),
+            pytest.param(None, False, "each row. ", id="not declared"),
+        ],
     )
-    said = ". ".join(text for _, _, text in found.rows())
-    broken_by(said, result, {})
-    tiles = [one for one in page.view(result).tiles if one.label == "Attacker right, at most"]
-    attacker = told["privacy_loss"]["attacker"]
-    if tiles and told["privacy_loss"]["epsilon"] != NOTHING and "practically" not in attacker:
-        assert f"at most {tiles[0].amount:g}\u00a0%" in attacker
-    assert ("This release protects each" in told["basic"]["summary"]) == bool(stated.guarantee)
-    if stated.guarantee:
-        assert told["privacy_loss"]["epsilon"] == pytest.approx(stated.guarantee.epsilon, rel=1e-5)
-        assert stated.guarantee.basis in said
+    @pytest.mark.parametrize("page_name", ["classifier", "network"])
+    def test_a_label_states_one_row_per_person_only_if_the_analyst_has_said_so(
+        self, page_name, declared, is_stated, protected
+    ):
+        roles = replace(own_files.CLASSES, one_row=declared)
 
+        fields = fields_for_file(page_name, roles)
 
-@pytest.mark.parametrize(("name", "query", "why"), BROKEN, ids=lambda one: str(one)[:40])
-def test_a_label_is_void_where_the_theorem_does_not_hold(name, query, why):
-    settings, notices = from_link(FIRSTS[name].page.settings, query)
-    assert not notices
-    one = handout(FIRSTS[name].page, settings.experiment.run())
-    told = valid(one.label)
-    assert why in told["void"]
-    sheet, _, _ = one.html().partition('<article class="more">')
-    assert not states_rare_guess(sheet)
-    assert told["privacy_loss"]["epsilon"] == told["privacy_loss"]["delta"] == NOTHING
-    assert (
-        told["basic"]["summary"]
-        == f"Nothing is guaranteed ({told['void']}). Do not release this result."
-    )
-    assert one.registry_record() == ""
-
-
-def test_a_training_that_is_half_shown_states_the_epsilon_spent_so_far():
-    settings, _ = from_link(
-        FIRSTS["network"].page.settings, {"repeats": "2", "epochs": "3", "shown": "30"}
-    )
-    result = settings.experiment.run()
-    told = valid(handout(FIRSTS["network"].page, result).label)
-    assert told["privacy_loss"]["epsilon"] == pytest.approx(result.guarantee.epsilon, rel=1e-5)
-    assert told["privacy_loss"]["epsilon"] < settings.epsilon
-    assert "after step" in told["deployment_model"]["period"]
-
-
-@pytest.mark.parametrize("kind", own_files.KINDS)
-def test_the_label_of_an_uploaded_file_states_columns_typed_bounds_and_their_source(kind):
-    told, roles = of(kind), own_files.settings(kind).own.roles
-    bounds = told["implementation"]["columns"]
-    for column in roles.columns:
-        assert column.name in bounds
-        if column.kind == "number":
-            assert f"{column.name}: {column.low:g} to {column.high:g}, typed" in bounds
-    assert not [
-        value for column in roles.columns for value in column.values if f"{value}," in bounds
-    ]
-    assert told["basic"]["source"] == "a file of the analyst's own"
-    assert told["accounting"]["bounds"] == "public: typed by the analyst"
-    assert told["accounting"]["tuning"].startswith("not stated: ")
-    assert not told["void"]
+        assert ("one row per person" in fields["accounting"]["assumptions"]) == is_stated
+        assert f"This release protects {protected}" in fields["basic"]["summary"]
 
 
 @pytest.mark.parametrize(
-    ("one_row", "who"), [(True, "each person"), (False, "each row, but"), (None, "each row. ")]
+    ("page_name", "link", "reason"),
+    [
+        pytest.param(
+            "classifier",
+            {"version": "published", "repeats": "2", "steps": "5"},
+            "average",
+            id="an average is clipped",
+        ),
+        pytest.param(
+            "classifier",
+            {"version": "none", "repeats": "2", "steps": "5"},
+            "without noise",
+            id="no noise",
+        ),
+        pytest.param(
+            "network",
+            {"variant": "shuffled", "repeats": "2", "epochs": "2"},
+            "no theorem",
+            id="batches are shuffled",
+        ),
+        pytest.param(
+            "transfer",
+            {"noise": "printed", "repeats": "3"},
+            "is claimed",
+            id="printed noise",
+        ),
+        pytest.param(
+            "mechanisms",
+            {"mechanism": "classical", "epsilon": "20"},
+            "is claimed",
+            id="textbook formula at a large epsilon",
+        ),
+    ],
 )
-@pytest.mark.parametrize("kind", ["classifier", "network"])
-def test_a_label_states_one_row_per_person_only_if_the_analyst_has_said_so(kind, one_row, who):
-    told = of(kind, replace(own_files.CLASSES, one_row=one_row))
-    assert ("one row per person" in told["accounting"]["assumptions"]) == (one_row is True)
-    assert f"This release protects {who}" in told["basic"]["summary"]
+def test_a_label_is_void_where_the_theorem_does_not_hold(page_name, link, reason):
+    page = FIRSTS[page_name].page
+    settings, notices = from_link(page.settings, link)
+    assert not notices
+
+    handed_out = handout(page, settings.experiment.run())
+
+    fields = fields_of(handed_out.label)
+    assert reason in fields["void"]
+    assert fields["privacy_loss"]["epsilon"] == NOTHING
+    assert fields["privacy_loss"]["delta"] == NOTHING
+    summary = f"Nothing is guaranteed ({fields['void']}). Do not release this result."
+    assert fields["basic"]["summary"] == summary
+    assert handed_out.registry_record() == ""
+    assert not states_rare_guess(first_sheet(handed_out))
 
 
-def test_a_label_counts_paid_bounds_and_states_none_of_their_values():
-    first, *others = own_files.CLASSES.columns
-    columns = (replace(first, low=16, high=128, paid=0.1), *others)
-    told = of(
-        "classifier", replace(own_files.CLASSES, columns=columns, payments=(Payment(epsilon=0.1),))
-    )
-    assert told["accounting"]["bounds"].startswith("paid: epsilon 0.1")
-    assert "age: paid for" in told["implementation"]["columns"]
-    assert "128" not in told["implementation"]["columns"]
-    assert not told["void"]
+def test_a_training_that_is_half_shown_states_the_epsilon_spent_so_far():
+    page = FIRSTS["network"].page
+    settings, _ = from_link(page.settings, {"repeats": "2", "epochs": "3", "shown": "30"})
+    result = settings.experiment.run()
+
+    fields = fields_of(handout(page, result).label)
+
+    epsilon = fields["privacy_loss"]["epsilon"]
+    assert epsilon == pytest.approx(result.guarantee.epsilon, rel=SIX_DIGITS)
+    assert epsilon < settings.epsilon
+    assert "after step" in fields["deployment_model"]["period"]
 
 
-def test_a_label_that_holds_is_a_draft_of_a_registered_record(made):
-    _, one = made
-    guarantee = one.stated.guarantee
-    assert ("registry.yaml" in one.files()) == bool(guarantee) == bool(one.registry_record())
-    if not guarantee:
-        return
-    told = yaml.safe_load(one.registry_record())
-    assert (told["status"], told["tier"]) == ("Draft", 2)
-    deployment = told["deployment"]
-    assert deployment["basic"]["data_product_type"] in (
-        "Machine learning model",
-        "Summary statistics",
-    )
-    assert deployment["basic"]["publication_date"] == "2026-01-31"
-    assert deployment["dp_variant"]["variant_name"] == (
-        "Approximate DP" if guarantee.delta else "Pure DP"
-    )
-    expected = {"epsilon": guarantee.epsilon} | (
-        {"delta": guarantee.delta} if guarantee.delta else {}
-    )
-    assert deployment["privacy_loss"]["privacy_parameters"] == pytest.approx(expected, rel=1e-5)
-    assert guarantee.unit in deployment["privacy_loss"]["privacy_unit"].lower()
-    assert guarantee.basis in deployment["accounting"]["composition"]
-    texts = [
-        text for fields in deployment.values() for text in fields.values() if isinstance(text, str)
-    ]
-    assert [text for text in texts if NOT_STATED in text] == [
-        NOT_STATED
-    ] * 2  # intended use and region
+class TestLabelOfAnUploadedFile:
+    @pytest.mark.parametrize("page_name", own_files.KINDS)
+    def test_the_label_names_the_file_as_the_source_and_its_typed_bounds(self, page_name):
+        fields = fields_for_file(page_name)
 
+        assert fields["basic"]["source"] == "a file of the analyst's own"
+        assert fields["accounting"]["bounds"] == "public: typed by the analyst"
+        assert fields["accounting"]["tuning"].startswith("not stated: ")
+        assert not fields["void"]
 
-def test_a_label_states_nothing_that_nobody_declared():
-    told = valid(label(ClassifierSettings(), Stated()))
-    del told["void"]
-    known = {"noise", "arithmetic", "timing", "others"}
-    assert {said for tier in told.values() for name, said in tier.items() if name not in known} == {
-        NOT_STATED
-    }
-    for tuning, void in (
-        ("not covered: tried on private rows", True),
-        ("paid: best of ten", False),
-    ):
-        told = valid(
-            label(ClassifierSettings(), Stated(guarantee=PROMISE, said={"tuning": tuning}))
+    @pytest.mark.parametrize("page_name", own_files.KINDS)
+    def test_the_label_states_each_column_with_typed_bounds_and_without_categories(self, page_name):
+        fields = fields_for_file(page_name)
+
+        text = fields["implementation"]["columns"]
+        for column in own_files.ROLES[page_name].columns:
+            assert column.name in text
+            if column.kind == "number":
+                assert f"{column.name}: {column.low:g} to {column.high:g}, typed" in text
+            for category in column.values:
+                assert f"{category}," not in text
+
+    def test_a_label_counts_paid_bounds_and_states_none_of_their_values(self):
+        age, *others = own_files.CLASSES.columns
+        paid_age = replace(age, low=16, high=128, paid=0.1)
+        roles = replace(
+            own_files.CLASSES,
+            columns=(paid_age, *others),
+            payments=(Payment(epsilon=0.1),),
         )
-        assert told["void"] == (f"tuning {tuning}" if void else "")
-        assert told["privacy_loss"]["epsilon"] == (NOTHING if void else 0.5)
-    jsonschema.Draft202012Validator.check_schema(SCHEMA)
-    told = valid(label(ClassifierSettings(), Stated(guarantee=PROMISE)))
-    groups = (
-        "2: epsilon 1, delta 2.65e-5; 5: epsilon 2.5, delta 0.000173; 10: epsilon 5, delta 0.00228"
-    )
-    assert told["privacy_loss"]["groups"] == groups  # (k epsilon, delta sum_{i<k} e^{i epsilon})
-    for broken in (
-        {**told, "void": "read off"},
-        {**told, "accounting": {**told["accounting"], "bounds": "not covered: read off"}},
-        {**told, "accounting": {**told["accounting"], "bounds": "fine"}},
-        {**told, "privacy_loss": {**told["privacy_loss"], "delta": 2}},
-        {**told, "more": {}},
-        {name: tier for name, tier in told.items() if name != "implementation"},
+
+        fields = fields_for_file("classifier", roles)
+
+        assert fields["accounting"]["bounds"].startswith("paid: epsilon 0.1")
+        assert "age: paid for" in fields["implementation"]["columns"]
+        assert "128" not in fields["implementation"]["columns"]
+        assert not fields["void"]
+
+
+class TestRegistryRecord:
+    @pytest.fixture
+    def guarantee(self, handed_out) -> Guarantee:
+        if not handed_out.stated.guarantee:
+            pytest.skip("the page guarantees nothing")
+        return handed_out.stated.guarantee
+
+    @pytest.fixture
+    def deployment(self, handed_out) -> dict[str, Any]:
+        return yaml.safe_load(handed_out.registry_record())["deployment"]
+
+    def test_there_is_a_record_only_with_a_guarantee(self, handed_out):
+        has_guarantee = bool(handed_out.stated.guarantee)
+
+        assert bool(handed_out.registry_record()) == has_guarantee
+        assert ("registry.yaml" in handed_out.files()) == has_guarantee
+
+    def test_a_record_is_a_draft(self, guarantee, handed_out):
+        record = yaml.safe_load(handed_out.registry_record())
+
+        assert record["status"] == "Draft"
+        assert record["tier"] == 2
+
+    def test_a_record_has_a_kind_of_product_and_a_date(self, guarantee, deployment):
+        kinds = ("Machine learning model", "Summary statistics")
+
+        assert deployment["basic"]["data_product_type"] in kinds
+        assert deployment["basic"]["publication_date"] == "2026-01-31"
+
+    def test_a_record_has_the_parameters_of_the_guarantee(self, guarantee, deployment):
+        variant = "Pure DP"
+        parameters = {"epsilon": guarantee.epsilon}
+        if guarantee.delta:
+            variant = "Approximate DP"
+            parameters["delta"] = guarantee.delta
+
+        privacy_loss = deployment["privacy_loss"]
+
+        assert deployment["dp_variant"]["variant_name"] == variant
+        assert privacy_loss["privacy_parameters"] == pytest.approx(parameters, rel=SIX_DIGITS)
+        assert guarantee.unit in privacy_loss["privacy_unit"].lower()
+        assert guarantee.basis in deployment["accounting"]["composition"]
+
+    def test_a_record_leaves_open_the_intended_use_and_the_region_alone(
+        self, guarantee, deployment
     ):
+        not_stated = []
+        for fields in deployment.values():
+            for text in fields.values():
+                if isinstance(text, str) and NOT_STATED in text:
+                    not_stated.append(text)
+
+        assert not_stated == [NOT_STATED, NOT_STATED]
+
+
+class TestFieldsOfALabel:
+    def test_a_label_states_nothing_that_nobody_declared(self):
+        known_of_every_result = {"noise", "arithmetic", "timing", "others"}
+
+        fields = fields_stated()
+
+        del fields["void"]
+        texts = set()
+        for tier in fields.values():
+            for name, text in tier.items():
+                if name not in known_of_every_result:
+                    texts.add(text)
+        assert texts == {NOT_STATED}
+
+    def test_a_guarantee_is_void_if_tuning_on_private_rows_is_not_covered(self):
+        fields = fields_stated(
+            guarantee=PROMISE, said={"tuning": "not covered: tried on private rows"}
+        )
+
+        assert fields["void"] == "tuning not covered: tried on private rows"
+        assert fields["privacy_loss"]["epsilon"] == NOTHING
+
+    def test_a_guarantee_holds_if_tuning_is_paid_for(self):
+        fields = fields_stated(guarantee=PROMISE, said={"tuning": "paid: best of ten"})
+
+        assert fields["void"] == ""
+        assert fields["privacy_loss"]["epsilon"] == PROMISE.epsilon
+
+    def test_a_label_states_the_guarantee_of_groups(self):
+        """A group of k has k epsilon, and the sum of e^(i epsilon) delta over i < k."""
+        fields = fields_stated(guarantee=PROMISE)
+
+        assert fields["privacy_loss"]["groups"] == (
+            "2: epsilon 1, delta 2.65e-5; "
+            "5: epsilon 2.5, delta 0.000173; "
+            "10: epsilon 5, delta 0.00228"
+        )
+
+    @pytest.mark.parametrize(
+        ("event", "text"),
+        [
+            pytest.param(GAUSSIAN, "50 × Gaussian noise, multiplier 50", id="composition"),
+            pytest.param(
+                PoissonSampled(rate=0.25, event=GaussianRelease(noise_multiplier=2)),
+                "1 × Poisson sample at rate 0.25, Gaussian noise, multiplier 2",
+                id="sample",
+            ),
+            pytest.param(
+                Sequence(
+                    events=(LaplaceRelease(noise_multiplier=3), LaplaceRelease(noise_multiplier=4))
+                ),
+                "1 × Laplace noise, multiplier 3; 1 × Laplace noise, multiplier 4",
+                id="sequence",
+            ),
+        ],
+    )
+    def test_a_label_states_the_mechanism_release_by_release(self, event, text):
+        stated = Stated(guarantee=replace(PROMISE, event=event))
+
+        found = label(ClassifierSettings(), stated)
+
+        assert found.fields["implementation"]["mechanism"] == text
+
+
+class TestSchema:
+    def test_the_schema_is_one(self):
+        jsonschema.Draft202012Validator.check_schema(SCHEMA)
+
+    @pytest.mark.parametrize(
+        ("tier", "changes"),
+        [
+            pytest.param(
+                "accounting", {"bounds": "not covered: read off"}, id="bounds not covered"
+            ),
+            pytest.param("accounting", {"bounds": "fine"}, id="bounds without a known word"),
+            pytest.param("privacy_loss", {"delta": 2}, id="delta above 1"),
+        ],
+    )
+    def test_the_schema_refuses_a_wrong_field(self, tier, changes):
+        fields = fields_stated(guarantee=PROMISE)
+        fields[tier].update(changes)
+
         with pytest.raises(jsonschema.ValidationError):
-            jsonschema.validate(broken, SCHEMA)
+            jsonschema.validate(fields, SCHEMA)
 
+    def test_the_schema_refuses_a_void_label_with_an_epsilon(self):
+        fields = fields_stated(guarantee=PROMISE)
+        fields["void"] = "read off"
 
-def test_a_label_states_the_mechanism_release_by_release():
-    sampled = PoissonSampled(rate=0.25, event=GaussianRelease(noise_multiplier=2))
-    two = Sequence(events=(LaplaceRelease(noise_multiplier=3), LaplaceRelease(noise_multiplier=4)))
-    for event, said in {
-        GAUSSIAN: "50 × Gaussian noise, multiplier 50",
-        sampled: "1 × Poisson sample at rate 0.25, Gaussian noise, multiplier 2",
-        two: "1 × Laplace noise, multiplier 3; 1 × Laplace noise, multiplier 4",
-    }.items():
-        found = label(ClassifierSettings(), Stated(guarantee=replace(PROMISE, event=event)))
-        assert found.fields["implementation"]["mechanism"] == said
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(fields, SCHEMA)
+
+    def test_the_schema_refuses_an_unknown_tier(self):
+        fields = fields_stated(guarantee=PROMISE)
+        fields["more"] = {}
+
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(fields, SCHEMA)
+
+    def test_the_schema_refuses_a_label_without_one_of_its_tiers(self):
+        fields = fields_stated(guarantee=PROMISE)
+        del fields["implementation"]
+
+        with pytest.raises(jsonschema.ValidationError):
+            jsonschema.validate(fields, SCHEMA)
