@@ -33,7 +33,7 @@ def numbers(result: OnePersonResult) -> list[Tile]:
     accuracy, low, high = measured_texts(result.attack)
     accuracy_tile = Tile(
         SAYS["tiles.right"],
-        f"{accuracy}\u00a0%",
+        tiles.guesses_of_hundred(accuracy),
         SAYS("tiles.interval", low=low, high=high),
         tone="private",
         amount=float(accuracy),
@@ -53,7 +53,7 @@ def _bound_tile(settings: AttackSettings) -> Tile:
     bound = tiles.percent_rounded_up(settings.claim.attacker_accuracy)
     return Tile(
         SAYS["tiles.allows"],
-        f"{bound}\u00a0%",
+        tiles.guesses_of_hundred(bound),
         SAYS["tiles.allows_note"],
         tone="bound",
         amount=float(bound),

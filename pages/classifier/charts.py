@@ -10,9 +10,9 @@ from pages.classifier.result import ClassifierResult
 from pages.classifier.tasks import Reference
 from ui.charts import coefficients, maps, price_tag, theme
 from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, grid_progress
-from ui.text.numbers import number, percent
+from ui.text.numbers import number
 from ui.text.texts import Texts
-from ui.text.tiles import percent_rounded_up
+from ui.text.tiles import distinct_digits, percent, percent_rounded_up
 
 SAYS = Texts(__file__)
 # Colour of each arm's non-private model.
@@ -61,7 +61,7 @@ def accuracy_clicks(result: ClassifierResult) -> dict:
     text = SAYS(
         "handle.value",
         epsilon=number(settings.epsilon),
-        accuracy=percent(result.summary["scratch"].median),
+        accuracy=_accuracy_text(result, result.summary["scratch"].median),
         attacker=attacker,
     )
     return price_tag.clicks(
@@ -71,6 +71,12 @@ def accuracy_clicks(result: ClassifierResult) -> dict:
         label=SAYS["handle.label"],
         text=text,
     )
+
+
+def _accuracy_text(result: ClassifierResult, share: float) -> str:
+    """Format an accuracy with as many decimals as the tiles have."""
+    digits = distinct_digits(result.summary["scratch"].median, result.reference.accuracy)
+    return percent(share, digits=digits)
 
 
 def _accuracy_curve(result: ClassifierResult, index: int, *, band: bool) -> Curve:
@@ -99,13 +105,14 @@ def _line_names(result: ClassifierResult) -> list[dict]:
     names = []
     for index, arm in enumerate(result.settings.arms):
         is_scratch = arm == "scratch"
+        median = _accuracy_text(result, result.summary[arm].median)
         height = result.reference.accuracy
         if is_scratch and result.accuracy.complete:
             _, quantiles = result.accuracy.arms[index].over()
             height = float(quantiles[1, 0])
         level = Level(
             y=100 * height,
-            name=f"{SAYS[f'figures.{arm}']} <b>{percent(result.summary[arm].median)}</b>",
+            name=f"{SAYS[f'figures.{arm}']} <b>{median}</b>",
             colour=theme.COLOURS[arm],
             below=is_scratch,
             coloured=True,
@@ -120,13 +127,13 @@ def _levels(result: ClassifierResult) -> list[Level]:
     levels = [
         Level(
             y=100 * reference,
-            name=SAYS("figures.reference", accuracy=percent(reference)),
+            name=SAYS("figures.reference", accuracy=_accuracy_text(result, reference)),
             side="right",
             coloured=True,
         )
     ]
     if result.settings.uses_file:
-        name = SAYS("figures.baseline", accuracy=percent(result.baseline))
+        name = SAYS("figures.baseline", accuracy=_accuracy_text(result, result.baseline))
         levels.append(Level(y=100 * result.baseline, name=name, dash="dash", below=True))
     return levels
 
@@ -206,8 +213,8 @@ def decision_map(result: ClassifierResult, index: int) -> dict:
         winner,
         share,
         boundaries=[private_boundaries, reference_boundary],
-        title=_legend_name(result, arm).capitalize(),
-        finding=percent(result.summary[arm].median),
+        title=SAYS[f"figures.{arm}"].capitalize(),
+        finding=_accuracy_text(result, result.summary[arm].median),
     )
 
 

@@ -37,7 +37,9 @@ def numbers(result: ClassifierResult) -> list[Tile]:
     settings = result.settings
     runs = result.accuracies[0]
     spread = result.summary["scratch"]
-    private, non_private = tiles.distinct_percents(spread.median, result.reference.accuracy)
+    digits = tiles.distinct_digits(spread.median, result.reference.accuracy)
+    private = tiles.percent(spread.median, digits=digits)
+    non_private = tiles.percent(result.reference.accuracy, digits=digits)
     cost = ""
     if settings.version != "none":
         cost = sentences.privacy_cost_note(
@@ -56,7 +58,9 @@ def numbers(result: ClassifierResult) -> list[Tile]:
     )
     reference_tile = Tile(SAYS["tiles.plain"], non_private, cost)
     drawn_runs = result.ensemble.accuracy[0]
-    range_tile = tiles.runs_tile(SAYS["tiles.range"], drawn_runs, low=spread.low, high=spread.high)
+    range_tile = tiles.runs_tile(
+        SAYS["tiles.range"], drawn_runs, low=spread.low, high=spread.high, digits=digits
+    )
     return [private_tile, reference_tile, range_tile, _guarantee_tile(result)]
 
 

@@ -1,7 +1,6 @@
 """The results table of the classifier: public pre-training, trained now and as published."""
 
 import math
-from collections.abc import Iterable
 
 from lab.models.classifier_versions import EPSILONS, PUBLISHED, misprinted_gains
 from pages.classifier.charts import SAYS
@@ -37,7 +36,8 @@ def table(result: ClassifierResult) -> str:
         "published with": "{:.2f}".format,
         "published gain computed": "{:.2f}".format,
     }
-    caption = SAYS("table.caption", slips=_enumeration(misprinted))
+    slips = [number(epsilon) for epsilon in misprinted]
+    caption = SAYS("table.caption", slips=sentences.listed(slips))
     return tables.table(
         frame,
         title=SAYS["table.title"],
@@ -69,14 +69,6 @@ def insight(result: ClassifierResult) -> str:
     if largest.last_gain is None:
         return SAYS("insight.ends", **numbers)
     return SAYS("insight.lasts", last=_signed_points(largest.last_gain), **numbers)
-
-
-def _enumeration(values: Iterable[float]) -> str:
-    """Return numbers as "0.1, 0.5 and 150"."""
-    *first_texts, last_text = [number(value) for value in values]
-    if not first_texts:
-        return last_text
-    return f"{', '.join(first_texts)} and {last_text}"
 
 
 def _signed_points(points: float) -> str:

@@ -183,7 +183,7 @@ def guesses(result: PersonResult) -> dict:
         ],
         title=SAYS["guesses.title"],
         finding=SAYS("guesses.finding", right=result.right_guesses),
-        left=_LEFT_MARGIN,
+        margin={"l": _LEFT_MARGIN, "r": _LEFT_MARGIN, "t": 34, "b": 26},
         xaxis=theme.axis(SAYS("guesses.axis", name=name), -end, end) | hidden,
         yaxis={"range": [-_MOST_STACKED - 2.5, _MOST_STACKED + 2.0]} | hidden,
     )

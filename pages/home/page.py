@@ -13,6 +13,7 @@ from ui.page.page import Content, Controls, Exports, Page, PageInfo, always
 from ui.page.suggestion import bold_html
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
+from ui.text.numbers import format_number
 from ui.widgets import Chart
 
 QUESTION = "Is Ana in the data?"
@@ -25,8 +26,8 @@ START_LINKS: Mapping[str, tuple[str, Mapping[str, str]]] = {
     "build": ("network", {}),
     "own": ("data", {}),
 }
-_MAP_HEIGHT = 360
-_STRIP_HEIGHT = 210
+_MAP_HEIGHT = 404
+_STRIP_HEIGHT = 206
 _EPSILON_SLIDER = {"low_note": "Ana is hidden", "high_note": "Ana shows"}
 
 
@@ -92,8 +93,11 @@ def show(
         links: Name of a page -> where it opens.
         show_page: Shows a topic, as ``topic_page.show``.
     """
-    show_page(PAGE, welcome=welcome())
-    _show_moves()
+    with st.container(key="home-top"):
+        show_page(PAGE, welcome=welcome())
+        with st.container(key="moves", gap=None):
+            _show_moves()
+            _show_classifier_link(links)
     _show_start_links(links)
     st.header("All pages")
     _list_pages(menu, links)
@@ -125,12 +129,11 @@ def _show_moves() -> None:
     opened = st.session_state.get("home.move")
     if opened not in undone:
         opened = next(iter(undone), "")
-    columns = st.columns(len(page_moves.MOVES), gap="small")
-    for column, name in zip(columns, page_moves.MOVES, strict=True):
+    for name in page_moves.MOVES:
         key = f"move-{name}"
         if name == opened:
             key = f"move-{name}-open"
-        with column.container(border=True, height="stretch", gap=None, key=key):
+        with st.container(border=True, gap=None, key=key):
             _show_move(name, outcomes.get(name, ""))
 
 
@@ -160,6 +163,17 @@ def _show_move(name: str, outcome: str) -> None:
         st.markdown(outcome, unsafe_allow_html=True)
     else:
         st.markdown(SAYS[f"moves.{name}_ask"])
+
+
+def _show_classifier_link(links: Mapping[str, st.Page]) -> None:
+    """Show a link to more rows, at the epsilon that the page shows now."""
+    epsilon = st.session_state["home.state"].settings.epsilon
+    st.page_link(
+        links["classifier"],
+        label=SAYS("moves.classifier", epsilon=format_number(epsilon)),
+        icon=":material/arrow_forward:",
+        query_params={"epsilon": f"{epsilon:g}"},
+    )
 
 
 def _list_pages(menu: Mapping[str, Sequence[PageInfo]], links: Mapping[str, st.Page]) -> None:

@@ -16,7 +16,7 @@ from lab.statistics.decision_regions import Plane
 from pages.home import tasks
 from pages.home.settings import ANA, PersonSettings
 
-_BLOOD_VALUES = ("first blood value", "second blood value")
+_BLOOD_VALUES = ("blood value 1", "blood value 2")
 # Dots that stand for the models of one data set. With both there are 100 guesses.
 DOTS = 50
 

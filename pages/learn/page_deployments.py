@@ -17,7 +17,7 @@ def show() -> None:
     """Show the page."""
     st.title(QUESTION)
     st.caption(SAYS["deployments.source"])
-    st.html(table())
+    st.html(f'<div class="lab-sentences">{table()}</div>')
 
 
 def table() -> str:

@@ -12,13 +12,12 @@ from ui.charts.curves import (
     Curve,
     Level,
     accuracy_chart,
-    accuracy_line,
     finding,
     grid_progress,
     quantile_curve,
 )
-from ui.text.numbers import percent
 from ui.text.texts import Texts
+from ui.text.tiles import distinct_digits, percent
 
 SAYS = Texts(__file__)
 LIMITS = PartiesSettings.LIMITS
@@ -40,8 +39,8 @@ WITHOUT = {
 DASHES = {FEDERATED: "9px,3px,2px,3px,2px,3px"}
 # The order in the legend, about that in which the curves usually end.
 _ORDER = ("pooled", FEDERATED, "pate", "soft", "average", "local", "vote")
-# Letters of an accuracy in the legend, as in "89 %".
-_LENGTH_OF_PERCENT = 4
+# Letters of an accuracy in the legend, as in "88.7 %".
+_LENGTH_OF_PERCENT = 6
 # Widths of the line of the method that the page is about, and of the others, in pixels.
 CHOSEN_WIDTH = 3
 _OTHER_WIDTH = 1.6
@@ -52,6 +51,19 @@ _BESIDE = 1.15
 
 
 # Accuracy
+
+
+def accuracy_text(result: PartiesResult, share: float) -> str:
+    """Format an accuracy with as many decimals as all accuracies of the page: often methods are
+    less than a point apart.
+    """
+    return percent(share, digits=accuracy_digits(result))
+
+
+def accuracy_digits(result: PartiesResult) -> int:
+    """Return the decimals of all accuracies of the page, in percent."""
+    private = result.summary[result.settings.method].median
+    return max(1, distinct_digits(private, result.pooled_accuracy))
 
 
 def over_epsilon(result: PartiesResult) -> dict:
@@ -94,7 +106,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
         level = result.local_accuracy.median
         if name == "pooled":
             level = result.pooled_accuracy
-        return accuracy_line(label, level, colour)
+        return Curve(name=label, y=100 * level, value=accuracy_text(result, level), colour=colour)
     label, colour = STYLES[name]
     if name not in result.summary:
         return Curve(
@@ -108,6 +120,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
         )
     points = result.curve_of(name, over).over()
     spread = result.summary[name]
+    value = accuracy_text(result, spread.median)
     dash = DASHES.get(name)
     if name == result.settings.method:
         return quantile_curve(
@@ -117,10 +130,20 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
             spread,
             band=True,
             strokes=result.chosen_accuracy,
+            value=value,
             width=CHOSEN_WIDTH,
             dash=dash,
         )
-    return quantile_curve(label, colour, points, spread, band=False, width=_OTHER_WIDTH, dash=dash)
+    return quantile_curve(
+        label,
+        colour,
+        points,
+        spread,
+        band=False,
+        value=value,
+        width=_OTHER_WIDTH,
+        dash=dash,
+    )
 
 
 def _accuracy_finding(result: PartiesResult, over: str) -> str:
@@ -160,7 +183,7 @@ def decision_map(result: PartiesResult) -> dict:
         share,
         boundaries=[boundary],
         title=capitalise(label),
-        finding=percent(result.summary[method].median),
+        finding=accuracy_text(result, result.summary[method].median),
     )
 
 

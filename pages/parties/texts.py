@@ -4,7 +4,7 @@ from html import escape
 
 from dpcore.training.erm import TOLERANCE
 from lab.statistics.claims import Case, leaders, too_few_to_lead
-from pages.parties.charts import SAYS, STYLES
+from pages.parties.charts import SAYS, STYLES, accuracy_digits, accuracy_text
 from pages.parties.charts_trust import trust
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
@@ -14,7 +14,7 @@ from ui.text import sentences as shared
 from ui.text.guarantee_notes import attacker_limit
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import format_number
-from ui.text.tiles import Tile, distinct_percents, number, percent
+from ui.text.tiles import Tile, number
 
 ABOUT = SAYS.cases("about")
 HELP = SAYS.cases("help")
@@ -43,7 +43,8 @@ def numbers(result: PartiesResult) -> list[Tile]:
     method = settings.method
     spread = result.summary[method]
     runs = result.chosen_accuracy
-    private, non_private = distinct_percents(spread.median, result.pooled_accuracy)
+    private = accuracy_text(result, spread.median)
+    non_private = accuracy_text(result, result.pooled_accuracy)
     if result.complete:
         _, baseline = result.best_constant
         note = shared.privacy_cost_note(runs, result.pooled_accuracy, base=baseline, runs=len(runs))
@@ -60,7 +61,11 @@ def numbers(result: PartiesResult) -> list[Tile]:
     )
     pooled_tile = Tile(SAYS["tiles.plain"], non_private, note)
     range_tile = tiles.runs_tile(
-        SAYS["tiles.runs"], runs.tolist(), low=spread.low, high=spread.high
+        SAYS["tiles.runs"],
+        runs.tolist(),
+        low=spread.low,
+        high=spread.high,
+        digits=accuracy_digits(result),
     )
     guarantee_tile = tiles.attacker_tile(settings.guarantee)
     return [private_tile, pooled_tile, range_tile, guarantee_tile]
@@ -83,18 +88,17 @@ def _joining(result: PartiesResult) -> str:
         return SAYS(
             "joining.constant",
             answer=escape(majority_class),
-            base=percent(baseline),
-            alone=percent(local),
+            base=accuracy_text(result, baseline),
+            alone=accuracy_text(result, local),
         )
     case = _JOINING_CASES.get(result.compare_with_local(result.chosen_accuracy), "alike")
     name, _ = STYLES[result.settings.method]
-    private, alone = distinct_percents(median, local)
     return SAYS(
         f"joining.{case}",
         release=name,
         draws=len(result.chosen_accuracy),
-        mine=private,
-        alone=alone,
+        mine=accuracy_text(result, median),
+        alone=accuracy_text(result, local),
         asked=result.asked,
         parties=result.settings.parties,
     )
@@ -113,12 +117,15 @@ def _best_release(result: PartiesResult) -> str:
     if too_few_to_lead(accuracies):
         return SAYS("best.few", draws=len(result.chosen_accuracy))
     name, _ = STYLES[best]
-    accuracy, _ = distinct_percents(best_median, result.summary[result.settings.method].median)
     case = "shown"
     if others:
         case = "tied"
-    other_names = [STYLES[method][0] for method in others]
-    text = SAYS(f"best.{case}", release=name, accuracy=accuracy, others=" and ".join(other_names))
+    text = SAYS(
+        f"best.{case}",
+        release=name,
+        accuracy=accuracy_text(result, best_median),
+        others=shared.listed([STYLES[method][0] for method in others]),
+    )
     guarantee = result.settings.guarantee_of(best)
     cost = "pure"
     if guarantee.delta > 0:
@@ -140,8 +147,8 @@ def diagnostics(result: PartiesResult) -> list[str]:
     found += noise_notes(result)
     alone = SAYS(
         "why.alone",
-        alone=percent(result.local_accuracy.median),
-        exact=percent(result.accuracy_without_noise["soft"]),
+        alone=accuracy_text(result, result.local_accuracy.median),
+        exact=accuracy_text(result, result.accuracy_without_noise["soft"]),
     )
     found.append(alone)
     return [sentence for sentence in found if sentence][:_MOST_SENTENCES]

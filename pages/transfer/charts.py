@@ -167,7 +167,7 @@ def _reference_lines(result: TransferResult) -> list[Level]:
     least_squares = max(result.fits.least_squares, LEAST_RISK)
     return [
         Level(y=least_squares, name=name, colour=colour, dash=dash, side="right"),
-        Level(y=result.baseline, name="predict 0", dash="dash", width=1.2, side="left"),
+        Level(y=result.baseline, name="predict 0", dash="dash", width=1.2, side="right"),
     ]
 
 

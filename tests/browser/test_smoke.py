@@ -11,7 +11,17 @@ from benchmarks import shift
 from benchmarks.latency import recorded, served
 from pages.attack.settings import PARTS
 from pages.topics import PAGES
-from tests.browser.person import button, drag_until, enter, first_slider, grab, slider, sweep, tab
+from tests.browser.person import (
+    button,
+    drag_until,
+    enter,
+    field,
+    first_slider,
+    grab,
+    slider,
+    sweep,
+    tab,
+)
 from tests.browser.sight import AXE, RUN, VERDICT, WIDE, WORDS, becomes, drawn, obeys, still
 
 PATHS = [page.name for page in PAGES if page.name != "attack"] + [
@@ -160,6 +170,20 @@ def test_home_moves_at_once_and_an_open_move_lights_up_what_it_speaks_of(lab):
     expect(home.get_by_role("heading", level=1)).to_have_text(
         "What does privacy cost a classifier?"
     )
+
+
+def test_the_link_of_home_opens_the_classifier_at_the_epsilon_of_the_visitor(lab):
+    home = lab(charts=2, width=1440)
+    slider(home).press("PageDown")
+    home.wait_for_url("**epsilon=5.62*")
+    link = home.locator(".st-key-moves").get_by_role("link")
+    expect(link).to_contain_text("5.62")
+
+    link.click()
+
+    home.wait_for_url("**/classifier?*epsilon=5.62*")
+    drawn(home, 3)
+    expect(field(home)).to_have_value("5.62")
 
 
 @pytest.mark.parametrize("path", ["", pytest.param(shift.LESSON, marks=pytest.mark.soak)])

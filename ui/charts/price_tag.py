@@ -37,7 +37,7 @@ def attacker_axis(low: float, high: float, right_guesses: RightGuesses) -> dict:
         guesses = theme.coloured(f"<b>{percent_rounded_up(float(share))}</b>", theme.BOUND)
         ticks.append(f"{guesses}<br>{epsilon:g}")
     axis = theme.epsilon_axis(low, high)
-    title = theme.coloured("attacker right in 100, at most", theme.BOUND)
+    title = theme.coloured("attacker right, at most", theme.BOUND)
     return axis | {
         "title": {"text": f"{title} · epsilon (log)"},
         "tickangle": 0,

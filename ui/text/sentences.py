@@ -23,6 +23,13 @@ _TARGET_MARGIN = 0.02
 _SHARE_TOLERANCE = 1e-9
 
 
+def listed(names: Sequence[str]) -> str:
+    """Write names as a list: "a", "a and b", "a, b and c"."""
+    if len(names) < 2:
+        return "".join(names)
+    return f"{', '.join(names[:-1])} and {names[-1]}"
+
+
 def format_tenths(value: float) -> str:
     """Format a number with one decimal, and a missing one as dots."""
     if math.isnan(value):

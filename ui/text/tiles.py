@@ -96,20 +96,25 @@ def attacker_tile(guarantee: Guarantee | None) -> Tile:
         accuracy = attacker.right
         note = SAYS["attacker.coin"]
         about = _attacker_details(guarantee, attacker.known)
-    percent_text = "100"
+    count = "100"
     if accuracy <= PRACTICALLY_CERTAIN:
-        percent_text = percent_rounded_up(accuracy)
+        count = percent_rounded_up(accuracy)
     # The bar is empty for a coin toss.
     bar_width = min(100.0, 200 * (accuracy - 0.5))
     return Tile(
         SAYS["attacker.label"],
-        f'<span class="lab-odds">{percent_text}{_NO_BREAK_SPACE}%</span>',
+        f'<span class="lab-odds">{guesses_of_hundred(count)}</span>',
         note,
         tone="bound",
-        amount=float(percent_text),
+        amount=float(count),
         mark=f'<i class="lab-bar"><i style="width:{bar_width:.3g}%"></i></i>',
         about=about,
     )
+
+
+def guesses_of_hundred(count: str) -> str:
+    """Return a number of right guesses as the value of a tile (HTML)."""
+    return f"{count}<small>{_NO_BREAK_SPACE}of{_NO_BREAK_SPACE}100</small>"
 
 
 def _attacker_details(guarantee: Guarantee, known: str) -> str:
@@ -143,7 +148,9 @@ def unit_word(unit: str) -> str:
     return unit
 
 
-def runs_tile(label: str, values: Collection[float], *, low: float, high: float) -> Tile:
+def runs_tile(
+    label: str, values: Collection[float], *, low: float, high: float, digits: int = 0
+) -> Tile:
     """Return the range of nine runs in ten, with a dot for each run.
 
     Args:
@@ -151,11 +158,14 @@ def runs_tile(label: str, values: Collection[float], *, low: float, high: float)
         values: Results of the runs, as shares.
         low: Lower end of the range.
         high: Upper end of the range.
+        digits: Decimals in percent; more where the ends would look alike.
     """
     axis_low = math.floor(_DOT_STEPS * min(*values, low)) / _DOT_STEPS
     axis_high = math.ceil(_DOT_STEPS * max(*values, high)) / _DOT_STEPS
     dots = _dots(values, axis_low, axis_high)
-    low_text, high_text = distinct_percents(low, high)
+    digits = max(digits, distinct_digits(low, high))
+    low_text = percent(low, digits=digits)
+    high_text = percent(high, digits=digits)
     if low_text == high_text:
         value = high_text
     else:

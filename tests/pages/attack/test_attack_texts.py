@@ -190,8 +190,8 @@ class Within(NamedTuple):
 def claim_bound(result) -> str:
     accuracy = result.settings.claim.attacker_accuracy
     if accuracy > 0.9995:
-        return "100\u00a0%"
-    return f"{percent_rounded_up(accuracy)}\u00a0%"
+        return "100\u00a0of\u00a0100"
+    return f"{percent_rounded_up(accuracy)}\u00a0of\u00a0100"
 
 
 def influence(result) -> str:

@@ -264,7 +264,7 @@ RULES: Rules = {
     r"No difference can be shown": shows_no_difference,
     r"pairs of runs are too few to say what pre-training": too_few_pairs,
     r"every run gives the same model\. Epsilon and the clipping norm have no effect": has_no_noise,
-    r"one more point costs about ([\d.]+) more right guesses in 100 \(([\d.]+) to ([\d.]+)\)": is_price,
+    r"one more point costs about ([\d.]+) more right guesses \(([\d.]+) to ([\d.]+)\)": is_price,
     r"No point left to buy": has_price(Offer.NOTHING),
     r"one more point has no clear price": has_price(Offer.UNCLEAR),
     r"attacker right at most ([\d.]+) of 100 guesses": is_attacker_limit,

@@ -53,7 +53,7 @@ def test_home_lists_every_page_of_the_navigation_by_group():
 
     links = [link.proto.page for link in app.get("page_link")]
     doors = [page for page, _ in home.START_LINKS.values()]
-    assert links == [*doors, *(page.name for page in listed)]
+    assert links == ["classifier", *doors, *(page.name for page in listed)]
     assert [caption.value for caption in app.caption][: len(listed)] == [
         page.about for page in listed
     ]

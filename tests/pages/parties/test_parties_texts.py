@@ -1,5 +1,6 @@
 """Texts of the parties page, compared with what was computed."""
 
+import re
 from collections.abc import Callable
 
 import numpy as np
@@ -153,7 +154,7 @@ def best_is_best(result, match) -> bool:
     best = method_named(match[1])
     near = []
     if match[3]:
-        near = [method_named(name) for name in match[3].split(" and ")]
+        near = [method_named(name) for name in re.split(", | and ", match[3])]
     ahead_of = set(result.methods) - {best, *near}
     medians = np.median(result.now.accuracy, axis=1)
     guarantee = result.settings.guarantee_of(best)
@@ -289,7 +290,7 @@ RULES: Rules = {
     r"reach median accuracy ([\d.]+) % and a single party ([\d.]+)": percent(
         chosen_median, local_median
     ),
-    r"Best here is ([\w ]+) with ([\d.]+)\s%(?:, not told apart from ([\w ]+))?, at epsilon ([\d.e-]+)"
+    r"Best here is ([\w ]+) with ([\d.]+)\s%(?:, not told apart from ([\w, ]+?))?, at epsilon ([\d.e-]+)"
     r"(?: and delta ([\d.e-]+))?\.": best_is_best,
     r"whether a party or another one in its place took part": lambda result, _: (
         result.settings.guarantee.adjacency == "replace-one"
