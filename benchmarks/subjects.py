@@ -5,111 +5,104 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True, kw_only=True)
 class Subject:
-    """A page to measure: its script and path, its slider, its charts, and which of them depend on
-    the slider.
+    """A page whose redraws are timed.
 
-    ``query`` is the setting that all begins at, ``unseen`` one field with a value for each drag
-    and, the last, for what is at hand.
+    Attributes:
+        script: The script that Streamlit serves.
+        path: Of the page.
+        charts: Selectors of its charts.
+        moving: Indices of the charts that depend on the slider.
+        slider: Label of the slider.
+        query: Settings that all visits begin at, as in an address.
+        unseen_field: A setting by which a visit differs from the ones before.
+        unseen_values: Its values: one for each drag, and the last one for values at hand.
     """
 
-    script: str
+    script: str = "app.py"
     path: str
     charts: tuple[str, ...]
     moving: tuple[int, ...]
     slider: str = "Epsilon"
     query: str = ""
-    unseen: tuple[str, tuple[float, ...]] = ("seed", (100, 101, 102, 103))
+    unseen_field: str = "seed"
+    unseen_values: tuple[float, ...] = (100, 101, 102, 103)
 
 
+def _charts(*names: str) -> tuple[str, ...]:
+    """Return the selectors of charts of the lab."""
+    return tuple(f'[data-chart="{name}"]' for name in names)
+
+
+# The queries with an epsilon or a noise multiplier begin where as many stops are above the value as
+# keys are pressed.
 SUBJECTS = {
     "bare": Subject(
         script="benchmarks/bare/bare.py", path="", charts=(".st-key-line",), moving=(0,)
     ),
     "classifier": Subject(
-        script="app.py",
         path="classifier",
-        charts=tuple(
-            f'[data-chart="{name}"]' for name in ("accuracy", "map.scratch", "map.public")
-        ),
+        charts=_charts("accuracy", "map.scratch", "map.public"),
         moving=(0, 1, 2),
     ),
     "accounting": Subject(
-        script="app.py",
         path="accounting",
         slider="Noise multiplier",
-        # from here there are as many stops upwards as keys are pressed
         query="noise_multiplier=1.0",
-        unseen=("delta", (2e-5, 3e-5, 4e-5, 5e-5)),
-        charts=("[data-chart=steps]", "[data-chart=effects]"),
+        unseen_field="delta",
+        unseen_values=(2e-5, 3e-5, 4e-5, 5e-5),
+        charts=_charts("steps", "effects"),
         moving=(0, 1),
     ),
     "mechanisms": Subject(
-        script="app.py",
         path="mechanisms",
-        unseen=("seed", (200, 201, 202, 203)),
-        charts=("[data-chart=release]", "[data-chart=posterior]"),
+        unseen_values=(200, 201, 202, 203),
+        charts=_charts("release", "posterior"),
         moving=(0, 1),
     ),
     # On 370,000 rows, of which 296,000 are private.
     "regression": Subject(
-        script="app.py",
         path="regression",
-        charts=tuple(f"[data-chart={name}]" for name in ("errors", "lines")),
+        charts=_charts("errors", "lines"),
         moving=(0, 1),
     ),
     "transfer": Subject(
-        script="app.py",
         path="transfer",
-        query="epsilon=0.2",  # from here there are as many stops upwards as keys are pressed
-        charts=("[data-chart=epsilon]", "[data-chart=walk]"),
+        query="epsilon=0.2",
+        charts=_charts("epsilon", "walk"),
         moving=(0, 1),
     ),
-    # A first picture from 120 + 120 retrainings on 400 rows, which go on to 2,000 + 2,000.
+    # The first picture is of 120 + 120 retrainings on 400 rows, which go on to 2,000 + 2,000.
     "attack": Subject(
-        script="app.py",
         path="attack",
-        query="epsilon=0.5",  # from here there are as many stops upwards as keys are pressed
-        charts=tuple(f"[data-chart={name}]" for name in ("map", "scores", "accuracy")),
+        query="epsilon=0.5",
+        charts=_charts("map", "scores", "accuracy"),
         moving=(0, 1, 2),
     ),
+    # The networks without privacy do not depend on epsilon.
     "network": Subject(
-        script="app.py",
         path="network",
         query="epsilon=0.5",
-        charts=tuple(f'[data-chart="{name}"]' for name in ("accuracy", "map.private", "map.plain")),
-        moving=(0, 1),  # the networks without privacy know no epsilon
+        charts=_charts("accuracy", "map.private", "map.plain"),
+        moving=(0, 1),
     ),
-    # 20,000 parties, all of whom have been asked when the slider moves.
+    # The votes of all 20,000 parties are in the cache when the slider moves.
     "parties": Subject(
-        script="app.py",
         path="parties",
-        # from here there are as many stops upwards as keys are pressed
         query="parties=20000&epsilon=0.2",
-        unseen=("seed", (400, 401, 402, 403)),
-        charts=tuple(f"[data-chart={name}]" for name in ("epsilon", "parties", "map")),
+        unseen_values=(400, 401, 402, 403),
+        charts=_charts("epsilon", "parties", "map"),
         moving=(0, 1, 2),
     ),
     # Text of 5,588 words, from five sources.
     "hypotheses": Subject(
-        script="app.py",
         path="hypotheses",
         query="data=topics",
-        unseen=("seed", (300, 301, 302, 303)),
-        charts=("[data-chart=epsilon]", "[data-chart=weights]"),
+        unseen_values=(300, 301, 302, 303),
+        charts=_charts("epsilon", "weights"),
         moving=(0, 1),
     ),
 }
-# Of these the redraws of a drag are counted.
-DRAGGED = (
-    "classifier",
-    "accounting",
-    "mechanisms",
-    "regression",
-    "network",
-    "transfer",
-    "parties",
-    "hypotheses",
-    "attack",
-)
-# The first six; of the others a redraw costs the server more.
-QUICK = DRAGGED[:6]
+# Topics whose redraws are quick.
+QUICK = ("classifier", "accounting", "mechanisms", "regression", "network", "transfer")
+# Topics whose sliders are dragged. A redraw of the last three costs the server more.
+DRAGGED = (*QUICK, "parties", "hypotheses", "attack")

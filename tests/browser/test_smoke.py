@@ -8,7 +8,7 @@ import pytest
 from playwright.sync_api import Locator, Page, expect
 
 from benchmarks import shift
-from benchmarks.latency import recorded, served
+from benchmarks.latency import served, wait_for_first_picture
 from pages.attack.settings import PARTS
 from pages.topics import PAGES
 from tests.browser.person import (
@@ -188,8 +188,9 @@ def test_the_link_of_home_opens_the_classifier_at_the_epsilon_of_the_visitor(lab
 
 @pytest.mark.parametrize("path", ["", pytest.param(shift.LESSON, marks=pytest.mark.soak)])
 def test_nothing_jumps_while_a_page_loads(chromium, serve, path):
-    found = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES["phone"])
-    assert sum(one["value"] for one in found) <= shift.SHIFT_AT_MOST, found
+    shifts = shift.visit(chromium, f"{serve('app.py')}/{path}", shift.SIZES["phone"])
+
+    assert sum(one["value"] for one in shifts) <= shift.SHIFT_AT_MOST, shifts
 
 
 def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
@@ -224,7 +225,7 @@ def test_a_first_picture_moves_before_streamlit_is_there_and_the_live_page_goes_
     )
     tiles = page.locator(".lab-numbers .lab-tile > b")
     with served("app.py", first_picture="on") as address:
-        recorded(address)
+        wait_for_first_picture(address)
         page.goto(address, wait_until="commit")
         page.locator(".lab-first .range").focus()
         expect(page.locator(".lab-first .range")).to_be_focused()
