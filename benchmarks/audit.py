@@ -27,6 +27,8 @@ from dpcore.attacks.lower_bound import LowerBound
 
 RECORD = Path(__file__).parents[1] / "pages" / "attack" / "audits" / "audits.csv"
 WIDTHS = (72, 9, 10, 16, 10, 11)
+# Of each audit, in each world.
+LEAST_RUNS = 100
 
 
 def line(*cells: str) -> str:
@@ -52,6 +54,10 @@ def printed(audit: Audit, bound: LowerBound, verdict: str, seconds: float) -> st
 
 def recorded(key: str, audit: Audit, bound: LowerBound, verdict: str) -> dict[str, object]:
     """Return the row of an audit in the recorded table."""
+    replayed = audit.replayed()
+    replayed_text = ""
+    if replayed is not None:
+        replayed_text = f"{replayed:.3g}"
     return {
         "key": key,
         "mechanism": audit.family,
@@ -65,7 +71,7 @@ def recorded(key: str, audit: Audit, bound: LowerBound, verdict: str) -> dict[st
         "confidence": f"{bound.confidence:.6f}",
         "assumed": bound.assumes,
         "pitfall": audit.pitfall,
-        "replayed": f"{audit.replayed():.3g}" if audit.replayed() is not None else "",
+        "replayed": replayed_text,
         "runs": bound.trials,
         "neighbours": str(audit.adjacency),
         "unit": audit.unit,
@@ -81,16 +87,8 @@ def record(rows: Sequence[Mapping[str, object]]) -> None:
 
 
 def main() -> int:
-    """Print the table; the number of surprises is the exit status."""
-    parser = argparse.ArgumentParser(description=__doc__)
-    parser.add_argument(
-        "--times", type=float, default=FULL, help=f"how many times the runs of the list ({FULL:g})"
-    )
-    parser.add_argument("--seed", type=int, default=0, help="of the streams (0)")
-    parser.add_argument("--record", action="store_true", help="write the table that the page shows")
-    given = parser.parse_args()
-    if given.record and given.times < FULL:
-        parser.error(f"--record needs --times {FULL:g} at least")
+    """Print the table, and return the number of unexpected verdicts."""
+    options = read_options()
     print(
         f"Lower bounds on epsilon, each at {100 * CONFIDENCE:.2f}% confidence: the table together"
         f" at {TOGETHER:.0%}. A bound can refute a claim;\nit proves none. Void: the canary never"
@@ -98,17 +96,34 @@ def main() -> int:
     )
     print(line("mechanism", "claimed", "at least", "verdict", "seconds", "runs"))
     rows = []
+    unexpected = 0
     for key, audit in AUDITS.items():
         begin = time.perf_counter()
-        bound = audit.audited(runs=max(100, round(audit.runs * given.times)), seed=given.seed)
-        verdict = audit.verdict(bound, arrives=audit.arrives(given.seed))
+        runs = max(LEAST_RUNS, round(audit.runs * options.times))
+        bound = audit.audited(runs=runs, seed=options.seed)
+        verdict = audit.verdict(bound, arrives=audit.arrives(options.seed))
         print(printed(audit, bound, verdict, time.perf_counter() - begin), flush=True)
         rows.append(recorded(key, audit, bound, verdict))
-    surprises = sum(row["verdict"] != row["expected"] for row in rows)
-    print(f"\n{len(AUDITS)} audits, {surprises} not as expected (!)")
-    if given.record:
+        if verdict != audit.expected:
+            unexpected += 1
+    print(f"\n{len(AUDITS)} audits, {unexpected} not as expected (!)")
+    if options.record:
         record(rows)
-    return surprises
+    return unexpected
+
+
+def read_options() -> argparse.Namespace:
+    """Read the options of the command line."""
+    parser = argparse.ArgumentParser(description=__doc__)
+    parser.add_argument(
+        "--times", type=float, default=FULL, help=f"how many times the runs of the list ({FULL:g})"
+    )
+    parser.add_argument("--seed", type=int, default=0, help="of the streams (0)")
+    parser.add_argument("--record", action="store_true", help="write the table that the page shows")
+    options = parser.parse_args()
+    if options.record and options.times < FULL:
+        parser.error(f"--record needs --times {FULL:g} at least")
+    return options
 
 
 if __name__ == "__main__":

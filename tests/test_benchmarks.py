@@ -155,7 +155,7 @@ def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, 
         name: audit_benchmark.AUDITS[name]
         for name in ("laplace", "laplace half", "classifier filtered")
     }
-    some["laplace"] = replace(some["laplace"], how={"factor": noise})
+    some["laplace"] = replace(some["laplace"], parameters={"factor": noise})
     monkeypatch.setattr(audit_benchmark, "AUDITS", some)
     monkeypatch.setattr("sys.argv", ["audit", "--times", "1"])
     assert audit_benchmark.main() == (noise < 1)

@@ -7,7 +7,7 @@ listed in `audits.toml`.
 """
 
 import tomllib
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 from functools import cached_property
 from pathlib import Path
@@ -26,13 +26,17 @@ from dpcore.attacks import audit
 from dpcore.attacks.lower_bound import GAUSSIAN_CURVE, LowerBound
 from dpcore.privacy import Adjacency, ApproximateRelease, Guarantee
 
-VERDICTS = CONSISTENT, CAUGHT, VOID = "consistent", "caught", "void"
+CONSISTENT = "consistent"
+CAUGHT = "caught"
+VOID = "void"
+VERDICTS = (CONSISTENT, CAUGHT, VOID)
 # All bounds of a table of sound mechanisms hold together at this confidence.
 TOGETHER = 0.95
 # A full table has this many times the runs of the list, with which the tests make do.
 FULL = 3.0
 # Runs with the same noise in both worlds, which show whether the canary arrives.
 TWINS = 100
+LIST = Path(__file__).with_name("audits.toml")
 _TARGETS = {
     "basic": targets,
     "choices": targets_choices,
@@ -53,13 +57,22 @@ _REPLAYS: Mapping[Callable[..., Target], Callable[..., float]] = {
 class Audit:
     """One row of the table.
 
-    family: which part of the lab. what: the mechanism, or what is wrong with it. expected: the
-        verdict that must come
-    of it. target: makes of epsilon, of delta where the claim has one, and of ``how`` the attacked
-    worlds (``targets``). gaussian: why the two worlds are told apart as two normal distributions
-    are, where that is proved; the bound then assumes it. pitfall: the mistake of practice that it
-    is, and where it was met or named. reach: the share of the sensitivity that such worlds lie
-    apart. runs: in each world, as in the tests; ``FULL`` multiplies them.
+    Attributes:
+        family: Part of the lab.
+        what: The mechanism, or what is wrong with it.
+        expected: The verdict that must come of it.
+        target: Makes the attacked worlds of epsilon, of delta where the claim has one, and of the
+            parameters (``targets``).
+        epsilon: Claimed.
+        parameters: Of the target.
+        delta: Claimed.
+        adjacency: Claimed.
+        unit: Claimed.
+        gaussian: Why the two worlds are told apart as two normal distributions are, where that is
+            proved. The bound then assumes it.
+        pitfall: The mistake of practice that it is, and where it was met or named.
+        reach: Share of the sensitivity that such worlds lie apart.
+        runs: In each world, as in the tests; ``FULL`` multiplies them.
     """
 
     family: str
@@ -67,7 +80,7 @@ class Audit:
     expected: str
     target: Callable[..., Target]
     epsilon: float
-    how: Mapping[str, Any] = field(default_factory=dict)
+    parameters: Mapping[str, Any] = field(default_factory=dict)
     delta: float = 0.0
     adjacency: Adjacency = Adjacency.REPLACE_ONE
     unit: str = "record"
@@ -79,19 +92,23 @@ class Audit:
     @cached_property
     def worlds(self) -> Target:
         """Return (runs, seed, twins=False) -> scores with and without."""
-        claim = {"delta": self.delta} if self.delta else {}
-        return self.target(self.epsilon, **claim, **self.how)
+        if self.delta > 0:
+            return self.target(self.epsilon, delta=self.delta, **self.parameters)
+        return self.target(self.epsilon, **self.parameters)
 
     def arrives(self, seed: int) -> bool:
-        """Return whether the canary reaches the mechanism: runs with the same noise in both worlds
-        differ.
+        """Return whether runs with the same noise in both worlds differ.
+
+        Otherwise the canary does not reach the mechanism.
         """
-        return audit.canary_has_effect(*self.worlds(TWINS, seed, twins=True))
+        with_canary, without_canary = self.worlds(TWINS, seed, twins=True)
+        return audit.canary_has_effect(with_canary, without_canary)
 
     @property
     def most(self) -> float:
-        """Return what an audit could show of a sound mechanism at most, as far as the worlds' reach
-        decides it.
+        """Return the largest epsilon that an audit of a sound mechanism could show.
+
+        Only the worlds' reach is taken into account.
         """
         if self.reach == 1:
             return self.epsilon
@@ -102,9 +119,14 @@ class Audit:
 
         A bound above 0 shows that the canary arrived, however rarely.
         """
-        if bound.refutes(self.claim, proved=GAUSSIAN_CURVE if self.gaussian else ""):
+        proved = ""
+        if self.gaussian:
+            proved = GAUSSIAN_CURVE
+        if bound.refutes(self.claim, proved=proved):
             return CAUGHT
-        return CONSISTENT if arrives or bound.epsilon > 0 else VOID
+        if arrives or bound.epsilon > 0:
+            return CONSISTENT
+        return VOID
 
     @property
     def claim(self) -> Guarantee:
@@ -118,45 +140,54 @@ class Audit:
         )
 
     def bound(self, scores: Scores) -> LowerBound:
+        """Return the lower bound of epsilon that these scores show."""
+        with_canary, without_canary = scores
+        form = "count"
+        if self.gaussian:
+            form = "gaussian"
         return audit.epsilon_lower_bound(
-            *scores,
+            with_canary,
+            without_canary,
             delta=self.delta,
             adjacency=self.adjacency,
             confidence=CONFIDENCE,
-            form="gaussian" if self.gaussian else "count",
+            form=form,
             unit=self.unit,
         )
 
     def replayed(self) -> float | None:
-        """Return how far one step moves if it is replayed with the same noise, in parts of what its
-        noise is made for; None if the target has no replay.
+        """Return how far one step moves if it is replayed with the same noise.
+
+        The unit is what its noise is made for. None if the target has no replay.
         """
         replay = _REPLAYS.get(self.target)
         if replay is None:
             return None
-        return replay(self.epsilon, delta=self.delta, **self.how)
+        return replay(self.epsilon, delta=self.delta, **self.parameters)
 
     def audited(self, *, runs: int, seed: int) -> LowerBound:
+        """Run the mechanism in both worlds, and return the lower bound."""
         return self.bound(self.worlds(runs, seed))
 
 
-def _read() -> Iterator[tuple[str, Audit]]:
-    for target, common in tomllib.loads(
-        Path(__file__).with_name("audits.toml").read_text("utf-8")
-    ).items():
-        module, name = target.split(".")
-        common["adjacency"] = Adjacency(common.get("adjacency", Adjacency.REPLACE_ONE))
-        for key, row in common.pop("audits").items():
-            (expected,) = row.keys() & set(VERDICTS)
-            named = {
-                "what": row.pop(expected),
-                "expected": expected,
-                "target": getattr(_TARGETS[module], name),
-            }
-            yield key, Audit(**(common | named | row))
+def _read_audits() -> dict[str, Audit]:
+    """Read the list: a table for each target, with fields of all its audits and the audits."""
+    audits = {}
+    for name, table in tomllib.loads(LIST.read_text("utf-8")).items():
+        module, function = name.split(".")
+        common = {"target": getattr(_TARGETS[module], function)}
+        for key, value in table.items():
+            if key == "adjacency":
+                common[key] = Adjacency(value)
+            elif key != "audits":
+                common[key] = value
+        for key, fields in table["audits"].items():
+            (expected,) = fields.keys() & set(VERDICTS)
+            what = fields.pop(expected)
+            audits[key] = Audit(**{"what": what, "expected": expected, **common, **fields})
+    return audits
 
 
 # Key -> audit, in the order of the table.
-AUDITS: Mapping[str, Audit] = dict(_read())
-FAMILIES = tuple(dict.fromkeys(audit.family for audit in AUDITS.values()))
+AUDITS: Mapping[str, Audit] = _read_audits()
 CONFIDENCE = 1 - (1 - TOGETHER) / len(AUDITS)

@@ -1,9 +1,7 @@
 """Attack noisy gradient descent of linear classifiers after one row or one person is replaced."""
 
 import math
-from collections.abc import Sequence
-from functools import partial
-from typing import Any
+from typing import Any, NamedTuple
 
 import numpy as np
 
@@ -13,66 +11,72 @@ from dpcore.mechanisms import classical_noise_multiplier
 from dpcore.privacy import Adjacency
 from dpcore.training import descent
 
-_CLIP = 0.05
-# Of the classifier: the number of rows, and the last one, which is long.
-_ROWS = 400
-_CANARY = np.array([20.0, 20.0, 1.0])
-# The person of each row, of whom the first has three.
-_WHOSE = np.array([0, 0, 0, *range(1, 8)])
-_PEOPLE = 8
-# Draws of the world with the canary begin here: the two worlds have noise of their own.
-_APART = 1_000_000
+CLIP_NORM = 0.05
+# Draws with the canary begin here, so that the two data sets have noise of their own.
+DRAWS_APART = 1_000_000
+
+# Of the classifier: number of rows, last row, whose features are long, and learning rate.
+ROWS = 400
+CANARY = np.array([20.0, 20.0, 1.0])
+CLASSIFIER_RATE = 0.02
+
+# With three classes: number of rows, steps, and the input of the last row or its negative.
+SOFTMAX_ROWS = 10
+SOFTMAX_STEPS = 10
+SOFTMAX_INPUT = 20.0
+SOFTMAX_RATE = 0.02
+
+# Row -> its person, of whom the first has three rows with this input.
+PERSON_OF_ROW = np.array([0, 0, 0, *range(1, 8)])
+PEOPLE = 8
+PERSON_INPUT = 20.0
+PEOPLE_STEPS = 5
+
+# Of two steps that are seen: number of rows, and the first row in both data sets.
+SEEN_ROWS = 10
+SEEN_RATE = 0.5
+SEEN_CANARIES = np.array([[0.08, 0.0], [0.0, 0.08]])
+# Keeps the logarithm of a length finite.
+LEAST_LENGTH = 1e-12
+
+
+class Rows(NamedTuple):
+    """Inputs (n, p) and classes (n,)."""
+
+    X: np.ndarray
+    y: np.ndarray
 
 
 def _noise_sd(epsilon: float, *, delta: float, steps: int, units: int) -> float:
-    return _mean_sd(descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps), units)
+    """Return the standard deviation of the noise on the mean gradient that the claim needs."""
+    multiplier = descent.noise_multiplier(epsilon=epsilon, delta=delta, steps=steps)
+    return _sd_of_multiplier(multiplier, units)
 
 
-def _mean_sd(multiplier: float, units: int) -> float:
-    return float(
-        descent.mean_noise_sd(
-            multiplier, clip_norm=_CLIP, rows=units, adjacency=Adjacency.REPLACE_ONE
-        )
+def _sd_of_multiplier(multiplier: float, units: int) -> float:
+    sd = descent.mean_noise_sd(
+        multiplier, clip_norm=CLIP_NORM, rows=units, adjacency=Adjacency.REPLACE_ONE
     )
-
-
-def _trained(
-    X: np.ndarray,
-    y: np.ndarray,
-    *,
-    rate: float,
-    sd: float,
-    draws: Sequence[int] | np.ndarray,
-    **more: Any,
-) -> descent.Path:
-    return descent.noisy_gradient_descent(
-        X,
-        y,
-        learning_rate=rate,
-        clip_norm=_CLIP,
-        noise_sd=sd,
-        draws=draws,
-        **{"n_classes": 2, **more},
-    )
-
-
-Rows = tuple[np.ndarray, np.ndarray]
+    return float(sd)
 
 
 def _classifier_rows(canary: int, *, filtered: bool = False) -> Rows:
-    """Return inputs and classes, with one long row of the class ``canary``.
+    """Return rows of which the last is long and has the class ``canary``.
 
-    filtered: rows beyond the public bounds are left out before the training, and so is the canary.
+    Args:
+        canary: 0 or 1.
+        filtered: Leave out the rows beyond the public bounds before the training, and with them the
+            canary.
     """
     rng = np.random.default_rng(0)
-    X = np.column_stack([rng.uniform(-1, 1, size=(_ROWS, 2)), np.ones(_ROWS)])
-    y = (X[:, 0] + 0.3 * rng.normal(size=_ROWS) > 0).astype(int)
-    X[-1] = _CANARY
+    X = np.column_stack([rng.uniform(-1, 1, size=(ROWS, 2)), np.ones(ROWS)])
+    y = (X[:, 0] + 0.3 * rng.normal(size=ROWS) > 0).astype(int)
+    X[-1] = CANARY
     y[-1] = canary
     if filtered:
-        kept = np.abs(X).max(axis=1) <= 1
-        return X[kept], y[kept]
-    return X, y
+        is_kept = np.abs(X).max(axis=1) <= 1
+        return Rows(X[is_kept], y[is_kept])
+    return Rows(X, y)
 
 
 def classifier_replay(
@@ -84,19 +88,36 @@ def classifier_replay(
     published: bool = False,
     filtered: bool = False,
 ) -> float:
-    """Return how far the long row moves the first mean gradient, in parts of what its noise is
-    made for.
-    """
-    declared = _mean_sd(noise or 1.0, _ROWS)
-    sd = noise * _noise_sd(epsilon, delta=delta, steps=1, units=_ROWS)
+    """Return how far the long row moves the first mean gradient over what its noise is made for.
 
-    def gradient(rows: Rows, seed: int) -> np.ndarray:
-        how = {"steps": 1, "start": np.zeros((1, 3)), "seed": seed, "dtype": np.float64}
-        path = _trained(*rows, rate=1.0, sd=sd, draws=[0], clipping=rule, **how)
+    The arguments are those of ``classifier``. The published calibration changes only the noise,
+    which both runs share.
+    """
+    declared = _sd_of_multiplier(1.0, ROWS)
+    if noise > 0:
+        declared = _sd_of_multiplier(noise, ROWS)
+    sd = noise * _noise_sd(epsilon, delta=delta, steps=1, units=ROWS)
+
+    def release(rows: Rows, seed: int) -> np.ndarray:
+        path = descent.noisy_gradient_descent(
+            rows.X,
+            rows.y,
+            n_classes=2,
+            steps=1,
+            learning_rate=1.0,
+            clip_norm=CLIP_NORM,
+            clipping=rule,
+            noise_sd=sd,
+            start=np.zeros((1, 3)),
+            seed=seed,
+            draws=[0],
+            dtype=np.float64,
+        )
         return path.weights
 
-    worlds = [_classifier_rows(canary, filtered=filtered) for canary in (1, 0)]
-    return replay.replayed_move(gradient, *worlds, seed=0) / declared
+    rows_with = _classifier_rows(1, filtered=filtered)
+    rows_without = _classifier_rows(0, filtered=filtered)
+    return replay.replayed_move(release, rows_with, rows_without, seed=0) / declared
 
 
 @target
@@ -111,46 +132,89 @@ def classifier(
     steps: int = 30,
     filtered: bool = False,
 ) -> np.ndarray:
-    """Score the final weights along the gradient of one long row, of one class and of the other."""
-    X, y = _classifier_rows(audit_run.canary, filtered=filtered)
-    sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=_ROWS)
+    """Score the final weights along the gradient of one long row, whose class is replaced.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        rule: What is clipped.
+        noise: Share of the noise that the claim needs.
+        published: Calibrate the noise as published.
+        steps: Of the descent.
+        filtered: As of ``_classifier_rows``.
+    """
+    rows = _classifier_rows(audit_run.canary, filtered=filtered)
+    sd = noise * _noise_sd(epsilon, delta=delta, steps=steps, units=ROWS)
     if published:
-        sd = noise * _mean_sd(
-            classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps), _ROWS
-        )
-    draws = (
-        np.arange(audit_run.runs) + _APART * audit_run.draw
-        if noise
-        else np.zeros(audit_run.runs, int)
+        multiplier = classical_noise_multiplier(epsilon, delta=delta) * math.sqrt(steps)
+        sd = noise * _sd_of_multiplier(multiplier, ROWS)
+    # Without noise all runs are the same one, which is trained once.
+    draws = np.zeros(audit_run.runs, int)
+    if noise > 0:
+        draws = np.arange(audit_run.runs) + DRAWS_APART * audit_run.draw
+    path = descent.noisy_gradient_descent(
+        rows.X,
+        rows.y,
+        n_classes=2,
+        steps=steps,
+        learning_rate=CLASSIFIER_RATE,
+        clip_norm=CLIP_NORM,
+        clipping=rule,
+        noise_sd=sd,
+        start=np.zeros((1, 3)),
+        seed=audit_run.seed,
+        draws=draws,
     )
-    how = {"steps": steps, "start": np.zeros((1, 3)), "seed": audit_run.seed, "clipping": rule}
-    path = _trained(X, y, rate=0.02, sd=sd, draws=draws, **how)
-    return path.weights[:, 0] @ (_CANARY / np.linalg.norm(_CANARY))
+    return path.weights[:, 0] @ (CANARY / np.linalg.norm(CANARY))
 
 
 @target
 def softmax(
     audit_run: AuditRun, epsilon: float, *, delta: float, one_draw: bool = False
 ) -> np.ndarray:
-    """Score the final weights with three classes: one long row x, or -x, whose gradients are
-    opposite.
+    """Score the final weights of three classes: one long row x, or -x, with opposite gradients.
 
-    All other rows are 0. one_draw: each step's noise is one number for all coordinates of the
-    gradient.
+    All other rows are 0.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        one_draw: Use one number as each step's noise for all coordinates of the gradient.
     """
-    rows, steps, rate = 10, 10, 0.02
-    sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
-    X, rng, weights = np.zeros((rows, 1)), audit_run.rng(), np.zeros((audit_run.runs, 3, 1))
-    X[-1] = 20.0 if audit_run.canary else -20.0
-    draws = np.arange(audit_run.runs) + _APART * audit_run.draw
-    run = partial(
-        _trained, X, np.zeros(rows, int), rate=rate, draws=draws, seed=audit_run.seed, n_classes=3
-    )
-    if not one_draw:
-        weights = run(sd=sd, steps=steps, start=weights, dtype=np.float32).weights
-    for _ in range(steps if one_draw else 0):
-        weights = run(sd=0.0, steps=1, start=weights, dtype=np.float64).weights
-        weights = weights - rate * sd * rng.normal(size=(audit_run.runs, 1, 1))
+    sd = _noise_sd(epsilon, delta=delta, steps=SOFTMAX_STEPS, units=SOFTMAX_ROWS)
+    X = np.zeros((SOFTMAX_ROWS, 1))
+    X[-1] = -SOFTMAX_INPUT
+    if audit_run.canary:
+        X[-1] = SOFTMAX_INPUT
+
+    def train(start: np.ndarray, *, steps: int, noise_sd: float, dtype: type) -> np.ndarray:
+        """Return the weights (runs, 3, 1) after some steps."""
+        path = descent.noisy_gradient_descent(
+            X,
+            np.zeros(SOFTMAX_ROWS, int),
+            n_classes=3,
+            steps=steps,
+            learning_rate=SOFTMAX_RATE,
+            clip_norm=CLIP_NORM,
+            noise_sd=noise_sd,
+            start=start,
+            seed=audit_run.seed,
+            draws=np.arange(audit_run.runs) + DRAWS_APART * audit_run.draw,
+            dtype=dtype,
+        )
+        return path.weights
+
+    weights = np.zeros((audit_run.runs, 3, 1))
+    if one_draw:
+        rng = audit_run.rng()
+        for _ in range(SOFTMAX_STEPS):
+            weights = train(weights, steps=1, noise_sd=0.0, dtype=np.float64)
+            noise = SOFTMAX_RATE * sd * rng.normal(size=(audit_run.runs, 1, 1))
+            weights = weights - noise
+    else:
+        weights = train(weights, steps=SOFTMAX_STEPS, noise_sd=sd, dtype=np.float32)
     return weights[..., 0] @ (np.array([2.0, -1.0, -1.0]) / math.sqrt(6))
 
 
@@ -158,88 +222,142 @@ def softmax(
 def people(
     audit_run: AuditRun, epsilon: float, *, delta: float, by_row: bool = False
 ) -> np.ndarray:
-    """Score a descent where one person has three rows, all replaced. by_row: they are clipped one
-    by one.
+    """Score a descent where one person has three rows, all replaced.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        by_row: Clip the rows one by one.
     """
-    steps = 5
-    units = len(_WHOSE) if by_row else _PEOPLE
-    sd = _noise_sd(epsilon, delta=delta, steps=steps, units=units)
-    path = _trained_people(
+    sd = _noise_sd(epsilon, delta=delta, steps=PEOPLE_STEPS, units=_people_units(by_row))
+    path = _train_people(
         audit_run.canary,
         by_row=by_row,
-        rate=1e-3,
-        sd=sd,
+        learning_rate=1e-3,
+        noise_sd=sd,
         draws=range(audit_run.runs),
-        steps=steps,
+        steps=PEOPLE_STEPS,
         seed=audit_run.noise_seed,
     )
     return path.weights[:, 0, 0]
 
 
-def _trained_people(canary: int, *, by_row: bool, **more: Any) -> descent.Path:
-    """Train on the rows of people of whom the first has three long rows of the class ``canary``."""
-    X = np.zeros((len(_WHOSE), 1))
-    X[_WHOSE == 0] = 20.0
-    y = np.where(_WHOSE == 0, canary, 0)
-    people = None if by_row else _WHOSE
-    return _trained(X, y, people=people, start=np.zeros((1, 1)), dtype=np.float64, **more)
-
-
 def people_replay(epsilon: float, *, delta: float, by_row: bool = False) -> float:
-    """Return how far the rows of a person move the first mean gradient, in parts of what its noise
-    is made for.
+    """Return how far a person's rows move the first mean gradient over what its noise is made for.
+
+    The arguments are those of ``people``.
     """
-    units = len(_WHOSE) if by_row else _PEOPLE
+    units = _people_units(by_row)
     sd = _noise_sd(epsilon, delta=delta, steps=1, units=units)
 
-    def gradient(canary: int, seed: int) -> np.ndarray:
-        more = {"rate": 1.0, "sd": sd, "draws": [0], "steps": 1, "seed": seed}
-        return _trained_people(canary, by_row=by_row, **more).weights
+    def release(canary: int, seed: int) -> np.ndarray:
+        path = _train_people(
+            canary,
+            by_row=by_row,
+            learning_rate=1.0,
+            noise_sd=sd,
+            draws=[0],
+            steps=1,
+            seed=seed,
+        )
+        return path.weights
 
-    return replay.replayed_move(gradient, 1, 0, seed=0) / _mean_sd(1.0, units)
+    return replay.replayed_move(release, 1, 0, seed=0) / _sd_of_multiplier(1.0, units)
+
+
+def _people_units(by_row: bool) -> int:
+    """Return the number of rows or of people, over which the mean gradient is taken."""
+    if by_row:
+        return len(PERSON_OF_ROW)
+    return PEOPLE
+
+
+def _train_people(canary: int, *, by_row: bool, **options: Any) -> descent.Path:
+    """Train on the rows of people of whom the first has three long rows of the class ``canary``."""
+    is_of_first = PERSON_OF_ROW == 0
+    people_of_rows = PERSON_OF_ROW
+    if by_row:
+        people_of_rows = None
+    return descent.noisy_gradient_descent(
+        np.where(is_of_first, PERSON_INPUT, 0.0)[:, None],
+        np.where(is_of_first, canary, 0),
+        n_classes=2,
+        people=people_of_rows,
+        clip_norm=CLIP_NORM,
+        start=np.zeros((1, 1)),
+        dtype=np.float64,
+        **options,
+    )
 
 
 @target
 def seen(
     audit_run: AuditRun, epsilon: float, *, delta: float, attack: str, broken: bool = False
 ) -> np.ndarray:
-    """Score two steps, each seen, of one row that is replaced by another: which of them explains
-    more?
+    """Score two steps, each of which is seen, by which of two possible first rows explains more.
 
-    attack: "pair" looks at the difference of both steps, where noise that serves for both cancels;
-        "last" at the second
-    step alone. broken: one draw serves for both steps; or the last step has no noise.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        attack: "pair" for the difference of both steps, where noise that serves for both cancels,
+            or "last" for the second step alone.
+        broken: Use one draw for both steps, or no noise in the last one.
     """
-    rows, rate, steps = 10, 0.5, 2
-    sd = _noise_sd(epsilon, delta=delta, steps=steps, units=rows)
-    canaries = np.array([[0.08, 0.0], [0.0, 0.08]])
-    X, y = np.vstack([canaries[audit_run.canary], np.zeros((rows - 1, 2))]), np.ones(rows, int)
-    run = partial(
-        _trained,
-        X,
-        y,
-        rate=rate,
-        draws=range(audit_run.runs),
-        seed=audit_run.noise_seed,
-        dtype=np.float64,
-    )
-    start, noise = (
-        np.zeros((audit_run.runs, 1, 2)),
-        sd * audit_run.rng().standard_normal((audit_run.runs, 1, 2)),
-    )
+    sd = _noise_sd(epsilon, delta=delta, steps=2, units=SEEN_ROWS)
+    X = np.zeros((SEEN_ROWS, 2))
+    X[0] = SEEN_CANARIES[audit_run.canary]
+    start = np.zeros((audit_run.runs, 1, 2))
+
+    def train(start: np.ndarray, *, steps: int, noise_sd: float, **options: Any) -> descent.Path:
+        return descent.noisy_gradient_descent(
+            X,
+            np.ones(SEEN_ROWS, int),
+            n_classes=2,
+            steps=steps,
+            learning_rate=SEEN_RATE,
+            clip_norm=CLIP_NORM,
+            noise_sd=noise_sd,
+            start=start,
+            seed=audit_run.noise_seed,
+            draws=range(audit_run.runs),
+            dtype=np.float64,
+            **options,
+        )
+
     if broken:
-        middle = run(sd=0.0, steps=1, start=start).weights - rate * noise
-        end = run(sd=0.0, steps=1, start=middle).weights - rate * (0 if attack == "last" else noise)
+        noise = sd * audit_run.rng().standard_normal(start.shape)
+        middle = train(start, steps=1, noise_sd=0.0).weights - SEEN_RATE * noise
+        end = train(middle, steps=1, noise_sd=0.0).weights
+        if attack == "pair":
+            end = end - SEEN_RATE * noise
         path = np.array([start, middle, end])
     else:
-        path = run(sd=sd, steps=steps, start=start, record=range(steps + 1)).history
+        path = train(start, steps=2, noise_sd=sd, record=range(3)).history
+
+    # (3, runs, 1, 2) to (3, runs, 2).
     first, second, third = path[:, :, 0]
-    moves, off = ((first - second) / rate, (second - third) / rate), []
-    for canary in canaries:
-        residuals = [1 / (1 + np.exp(-at @ canary)) - 1 for at in (first, second)]
-        left = [
-            move - residual[:, None] * canary / rows
-            for move, residual in zip(moves, residuals, strict=True)
-        ]
-        off.append(np.linalg.norm(left[1] - left[0] if attack == "pair" else left[1], axis=1))
-    return np.log(off[0] + 1e-12) - np.log(off[1] + 1e-12)
+    lengths = []
+    for canary in SEEN_CANARIES:
+        left_of_first = _unexplained(first, second, canary)
+        left_of_second = _unexplained(second, third, canary)
+        left = left_of_second
+        if attack == "pair":
+            left = left_of_second - left_of_first
+        lengths.append(np.linalg.norm(left, axis=1) + LEAST_LENGTH)
+    without_canary, with_canary = lengths
+    return np.log(without_canary) - np.log(with_canary)
+
+
+def _unexplained(before: np.ndarray, after: np.ndarray, canary: np.ndarray) -> np.ndarray:
+    """Return the part of a step's mean gradient that is not that of the first row.
+
+    Args:
+        before: Weights (runs, 2).
+        after: Weights (runs, 2) after the step.
+        canary: Features (2,) of the first row, whose class is 1.
+    """
+    gradient = (before - after) / SEEN_RATE
+    residuals = 1 / (1 + np.exp(-before @ canary)) - 1
+    return gradient - residuals[:, None] * canary / SEEN_ROWS

@@ -27,21 +27,58 @@ from dpcore.privacy import Adjacency
 from dpcore.streams import stream
 from lab.models import local_models
 
-_PARTY_ROWS, _PUBLIC_ROWS, _QUESTIONS, _SHUFFLED = 10, 50, 50, 2000
-# A loose solver leaves this gradient, at a strength where that is four times the whole sensitivity.
-_LOOSE, _LOOSE_RATE = 1e-3, 0.1
-# For the length of weights: lambda at which a party of equal rows reaches the bound, w = 1 +
-# W0(1/e).
-_LONGEST = 1.2784645427610738
-_STANDARD = NormExponential(sensitivity=1.0, epsilon=1.0)
+PARTY_ROWS = 10
+PUBLIC_ROWS = 50
+VOTE_REGULARISATION = 20.0
+# Length w of the weights at which a party of equal rows reaches the bound of averaged weights:
+# w = 1 + W0(1/e). The strength of the regularisation follows from it.
+LONGEST_WEIGHTS = 1.2784645427610738
+AVERAGE_REGULARISATION = 1 / (LONGEST_WEIGHTS * (1 + math.exp(LONGEST_WEIGHTS)))
+# A loose solver leaves this gradient, at a strength where that is four times the sensitivity.
+LOOSE_GRADIENT = 1e-3
+LOOSE_RATE = 0.1
+UNIT_NOISE = NormExponential(sensitivity=1.0, epsilon=1.0)
+# Blurs the last digits of scores, see ``released``.
+BLUR = 1e-6
+
+# Of PATE: number of queries, and runs whose noise is drawn at a time.
+QUERIES = 50
+RUNS_AT_ONCE = 1000
+# Of randomised answers through a shuffler: number of parties.
+SHUFFLED_PARTIES = 2000
+
+# Of federated averaging: a clipping norm that every update of the canary exceeds, and one that none
+# does.
+ROUNDS = 8
+FEW_PARTIES = 4
+UPDATE_CLIP_NORM = 0.05
+LOOSE_CLIP_NORM = 100.0
+
+# Of a source's classifier: many saturated rows hold the minimum far out along the first axis, where
+# two mirrored rows pull to opposite sides.
+ROWS = 5000
+REGULARISATION = 1e-3
+MIRRORED_ROWS = np.array([[0.35, 0.94], [0.35, -0.94]]) / np.hypot(0.35, 0.94)
+MANY_DIMENSIONS = 16
+
+# Of noise in the objective: with few rows and little regularisation, one row's share of the
+# curvature is large. With more regularisation, only its label counts.
+OBJECTIVE_ROWS = 3
+WEAK_REGULARISATION = 0.02
+STRONG_REGULARISATION = 1.0
 
 
 @dataclass(frozen=True, kw_only=True)
 class Crowd:
-    """M parties, K classes, and the one input x (d,), a unit vector, that all rows have.
+    """Parties of which all but one are tied on every public row.
 
-    method: how they release. shape: of the Gamma law of the noise's length, all K d numbers where
-    0. loose: a solver that stops early.
+    Attributes:
+        method: How they release.
+        x: The input (d,) of all rows, a unit vector.
+        classes: K.
+        parties: M.
+        shape: Of the Gamma law of the noise's length; 0 for the number of weights, which is right.
+        loose: Fit with a solver that stops early.
     """
 
     method: str
@@ -56,88 +93,99 @@ class Crowd:
 
     @property
     def regularisation(self) -> float:
-        """Return lambda; of averages, so that a party's weights are the longest that the bound
-        allows.
-        """
-        return 1 / (_LONGEST * (1 + math.exp(_LONGEST))) if self.method == "average" else 20.0
+        """Return lambda. Averaged weights of a party are as long as the bound allows."""
+        if self.method == "average":
+            return AVERAGE_REGULARISATION
+        return VOTE_REGULARISATION
 
     @property
-    def rows(self) -> np.ndarray:
-        return np.tile(self.x, (_PUBLIC_ROWS, 1))
+    def public_rows(self) -> np.ndarray:
+        return np.tile(self.x, (PUBLIC_ROWS, 1))
 
     @property
     def sensitivity(self) -> float:
+        constants = "sharp"
+        if self.method == "average":
+            constants = "norms"
         return aggregation.sensitivity(
             self.method,
             classes=self.classes,
             parties=self.parties,
             regularisation=self.regularisation,
-            constants="norms" if self.method == "average" else "sharp",
+            constants=constants,
         )
 
-    def _party(self, says: int) -> tuple[np.ndarray, np.ndarray]:
-        """Return the rows (1, n, d) and classes (1, n) of a party all of whose rows have class
-        ``says``.
-        """
-        return np.tile(self.x, (1, _PARTY_ROWS, 1)), np.full((1, _PARTY_ROWS), says)
+    def _party_rows(self, label: int) -> tuple[np.ndarray, np.ndarray]:
+        """Return inputs (1, n, d) and classes (1, n) of a party whose rows have one class."""
+        return np.tile(self.x, (1, PARTY_ROWS, 1)), np.full((1, PARTY_ROWS), label)
 
-    def trained(self, says: int, *, ease: float = 1.0) -> np.ndarray:
-        """Return the weights (1, k, d) of such a party. ease: by how much less than the crowd it
-        holds them.
-        """
-        return local_models.logistic(
-            *self._party(says), classes=self.classes, regularisation=self.regularisation / ease
+    def party_weights(self, label: int) -> np.ndarray:
+        """Return the weights (1, k, d) that such a party trains."""
+        X, y = self._party_rows(label)
+        return local_models.logistic(X, y, classes=self.classes, regularisation=self.regularisation)
+
+    def clipped_party_weights(self, label: int) -> np.ndarray:
+        """Return the weights that such a party sends to the aggregator."""
+        bound = aggregation.local_norm_bound(self.classes, self.regularisation)
+        return aggregation.clip_norms(self.party_weights(label), max_norm=bound)
+
+    def party_vote(self, label: int) -> int:
+        """Return the class that such a party gives to the public rows."""
+        X, y = self._party_rows(label)
+        first_chunk = next(
+            local_models.votes(
+                X,
+                y,
+                self.public_rows,
+                classes=self.classes,
+                regularisation=self.regularisation,
+            )
         )
+        return first_chunk.votes[0, 0]
 
-    def vote(self, says: int) -> int:
-        about: Any = {"classes": self.classes, "regularisation": self.regularisation}
-        return next(local_models.votes(*self._party(says), self.rows, **about)).votes[0, 0]
+    def vote_counts(self, label: int, rows: int = PUBLIC_ROWS) -> np.ndarray:
+        """Return the votes (K, rows) if the one party has rows of class ``label``.
 
-    def counts(self, says: int, rows: int = _PUBLIC_ROWS) -> np.ndarray:
-        """Return votes (K, rows): half of the others for class 0, half for class 1, and the one
-        party's.
+        Half of the others vote as a party of class 0, and half as one of class 1.
         """
-        votes = [self.vote(label) for label in (0, 1)]
+        votes = [self.party_vote(0), self.party_vote(1)]
         counts = np.zeros((self.classes, rows))
         counts[votes] = (self.parties - 1) / 2
-        counts[votes[says]] += 1
+        counts[votes[label]] += 1
         return counts
 
-    def weights(self, says: int) -> np.ndarray:
-        """Return what would be released without noise, (k d,), when the one party has rows of class
-        ``says`` only.
-        """
+    def weights(self, label: int) -> np.ndarray:
+        """Return what is released without noise, (k d,), if the one party's rows are of a class."""
         if self.method == "average":
-            others = (self.trained(0) + self.trained(1)) * (self.parties - 1) / 2
-            return ((others + self.sent(says)) / self.parties).ravel()
-        shares = aggregation.targets(self.counts(says), release=self.method)
-        return self._descended(says, shares[1]) if self.loose else self.fitted(shares)
+            others = (self.party_weights(0) + self.party_weights(1)) * (self.parties - 1) / 2
+            total = others + self.clipped_party_weights(label)
+            return (total / self.parties).ravel()
+        targets = aggregation.targets(self.vote_counts(label), release=self.method)
+        if self.loose:
+            return self._loosely_fitted(label, targets[1])
+        fit = aggregation.fit(self.public_rows, targets, regularisation=self.regularisation)
+        return fit.exact().ravel()
 
-    def sent(self, says: int) -> np.ndarray:
-        return aggregation.clip_norms(
-            self.trained(says),
-            max_norm=aggregation.local_norm_bound(self.classes, self.regularisation),
-        )
+    def _loosely_fitted(self, label: int, share: np.ndarray) -> np.ndarray:
+        """Return weights (d,) by small steps from the vote's answer.
 
-    def fitted(self, shares: np.ndarray) -> np.ndarray:
-        return (
-            aggregation.fit(self.rows, shares, regularisation=self.regularisation).exact().ravel()
-        )
-
-    def _descended(self, says: int, share: np.ndarray) -> np.ndarray:
-        """Return small steps of gradient descent from the vote's answer, until the gradient is
-        below ``_LOOSE``.
+        Args:
+            label: Class of the one party's rows.
+            share: Of class 1 on each public row, (m,).
         """
-        rows, w = self.rows, replace(self, method="vote", loose=False).weights(says)
+        rows = self.public_rows
+        weights = replace(self, method="vote", loose=False).weights(label)
         while True:
-            p = 1 / (1 + np.exp(-rows @ w))
-            gradient = (p - share) @ rows / len(rows) + self.regularisation * w
-            if np.linalg.norm(gradient) <= _LOOSE:
-                return w
-            w = w - _LOOSE_RATE * gradient / (self.regularisation + 0.25)
+            probabilities = 1 / (1 + np.exp(-rows @ weights))
+            gradient = (probabilities - share) @ rows / len(rows)
+            gradient = gradient + self.regularisation * weights
+            if np.linalg.norm(gradient) <= LOOSE_GRADIENT:
+                return weights
+            weights = weights - LOOSE_RATE * gradient / (self.regularisation + 0.25)
 
 
 def party(epsilon: float, *, factor: float = 1.0, **crowd: Any) -> Target:
+    """Return the target of a crowd with these fields."""
     return released(Crowd(**crowd), epsilon, factor=factor)
 
 
@@ -151,33 +199,59 @@ def released(
     which sum a number came from [mironov2012], which is another attack: so they are blurred.
     """
     check.positive(epsilon=epsilon)
-    centres = [crowd.weights(says) for says in (1, 0)]
-    scale, size = crowd.sensitivity / epsilon * factor, len(centres[0])
-    excess = size - (crowd.shape or size)
-    rng = stream(audit_run.seed, "audit", 1 - audit_run.draw)
-    noise = _STANDARD.noise(size, rng, size=audit_run.runs)
-    if excess:
+    centres = [crowd.weights(1), crowd.weights(0)]
+    size = len(centres[0])
+    scale = crowd.sensitivity / epsilon * factor
+    rng = _parties_rng(audit_run)
+    noise = UNIT_NOISE.noise(size, rng, size=audit_run.runs)
+    excess = 0
+    if crowd.shape:
+        excess = size - crowd.shape
+    if excess > 0:
         lengths = np.linalg.norm(noise, axis=1, keepdims=True)
         noise *= rng.gamma(crowd.shape, size=(audit_run.runs, 1)) / lengths
-    seen = centres[1 - audit_run.canary] + scale * noise
-    return _norm_score(seen, centres, scale, excess=excess) + 1e-6 * rng.random(audit_run.runs)
+    outputs = centres[1 - audit_run.canary] + scale * noise
+    scores = _norm_log_ratio(outputs, centres, scale, excess=excess)
+    return scores + BLUR * rng.random(audit_run.runs)
 
 
-def _laplace_score(seen: np.ndarray, centres: Sequence[np.ndarray], scale: float) -> np.ndarray:
-    """Return ln p(seen | first) - ln p(seen | second) of independent Laplace noise."""
-    return (np.abs(seen - centres[1]) - np.abs(seen - centres[0])).sum(axis=1) / scale
+def _parties_rng(audit_run: AuditRun) -> np.random.Generator:
+    """Return the noise of parties, which has the two streams the other way round."""
+    return stream(audit_run.seed, "audit", 1 - audit_run.draw)
 
 
-def _norm_score(
-    seen: np.ndarray, centres: Sequence[np.ndarray] | np.ndarray, scale: float, *, excess: int = 0
+def _laplace_log_ratio(
+    outputs: np.ndarray, centres: Sequence[np.ndarray], scale: float
 ) -> np.ndarray:
-    """Return ln p(seen | first) - ln p(seen | second) of noise whose length has the Gamma shape p -
-    ``excess``.
+    """Return ln p(output | first) - ln p(output | second) of independent Laplace noise, (runs,)."""
+    first, second = centres
+    distances = np.abs(outputs - second) - np.abs(outputs - first)
+    return distances.sum(axis=1) / scale
 
-    Its density is r^-excess exp(-r / scale), up to a factor.
+
+def _norm_log_ratio(
+    outputs: np.ndarray,
+    centres: Sequence[np.ndarray] | np.ndarray,
+    scale: float,
+    *,
+    excess: int = 0,
+) -> np.ndarray:
+    """Return ln p(output | first) - ln p(output | second) of noise with a direction, (runs,).
+
+    The density of the noise is r^-excess exp(-r / scale), up to a factor, so that its length r has
+    the Gamma shape p - excess.
+
+    Args:
+        outputs: (runs, p).
+        centres: The two outputs without noise, (p,) each.
+        scale: Of the noise.
+        excess: 0 for the mechanism's own noise.
     """
-    near, far = (np.linalg.norm(seen - centre, axis=1) for centre in centres)
-    return (far - near) / scale + (excess * np.log(far / near) if excess else 0.0)
+    to_first, to_second = (np.linalg.norm(outputs - centre, axis=1) for centre in centres)
+    log_ratio = (to_second - to_first) / scale
+    if excess > 0:
+        log_ratio += excess * np.log(to_second / to_first)
+    return log_ratio
 
 
 @target
@@ -186,46 +260,54 @@ def votes(
     epsilon: float,
     *,
     delta: float,
-    counted: int = _QUESTIONS,
+    counted: int = QUERIES,
     factor: float = 1.0,
 ) -> np.ndarray:
-    """Count how many of PATE's questions are answered yes; ties in the score are broken at random.
+    """Count how many of PATE's queries are answered with class 1, with ties broken at random.
 
-    counted: for how many questions the noise is made.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        counted: For how many queries the noise is made.
+        factor: Of the noise.
     """
-    sigma = np.array(
-        factor * noisy_max.COUNTS_SENSITIVITY * math.sqrt(counted) / gdp.mu_of(epsilon, delta=delta)
-    )
-    counts = [Crowd(method="vote").counts(says, _QUESTIONS) for says in (1, 0)]
-    rng, found = stream(audit_run.seed, "audit", 1 - audit_run.draw), []
-    for first in range(0, audit_run.runs, 1000):
-        noise = rng.standard_normal((min(1000, audit_run.runs - first), *counts[0].shape))
-        found.append(
-            noisy_max.noisy_winners(counts[1 - audit_run.canary], noise, sigma).sum(axis=1)
-        )
-    return np.concatenate(found) + rng.random(audit_run.runs)
+    sensitivity = noisy_max.COUNTS_SENSITIVITY * math.sqrt(counted)
+    sigma = np.array(factor * sensitivity / gdp.mu_of(epsilon, delta=delta))
+    counts = Crowd(method="vote").vote_counts(audit_run.canary, QUERIES)
+    rng = _parties_rng(audit_run)
+    answered = []
+    for first in range(0, audit_run.runs, RUNS_AT_ONCE):
+        runs = min(RUNS_AT_ONCE, audit_run.runs - first)
+        noise = rng.standard_normal((runs, *counts.shape))
+        answered.append(noisy_max.noisy_winners(counts, noise, sigma).sum(axis=1))
+    return np.concatenate(answered) + rng.random(audit_run.runs)
 
 
 @target
 def shuffled(
     audit_run: AuditRun, epsilon: float, *, delta: float, in_order: bool = False
 ) -> np.ndarray:
-    """Count the answers "yes" of parties that all say "no", but for one in one world; in_order: see
-    that one's answer.
+    """Count the answers "yes" of parties that all say "no", but for one with the canary.
 
     Each has as large an epsilon as the shuffler allows.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        in_order: See the answer of the one party.
     """
-    spent = shuffling.of_one(epsilon, messages=_SHUFFLED, delta=delta)
-    response, rng = RandomisedResponse(epsilon=spent), audit_run.rng()
+    epsilon_of_party = shuffling.of_one(epsilon, messages=SHUFFLED_PARTIES, delta=delta)
+    mechanism = RandomisedResponse(epsilon=epsilon_of_party)
+    rng = audit_run.rng()
     if in_order:
-        return 1.0 * response.answers(np.full(audit_run.runs, audit_run.canary), rng)
-    people = np.array([_SHUFFLED - audit_run.canary, audit_run.canary])
-    return response.counts(people, rng, size=audit_run.runs)[:, 1] + rng.random(audit_run.runs)
-
-
-# Of federated averaging: rounds, parties, and a clipping norm that every update of the canary
-# exceeds.
-_ROUNDS, _FEW_PARTIES, _CLIP_NORM = 8, 4, 0.05
+        answers = mechanism.answers(np.full(audit_run.runs, audit_run.canary), rng)
+        return 1.0 * answers
+    parties_of_answers = np.array([SHUFFLED_PARTIES - audit_run.canary, audit_run.canary])
+    counts = mechanism.counts(parties_of_answers, rng, size=audit_run.runs)
+    # Ties are broken at random.
+    return counts[:, 1] + rng.random(audit_run.runs)
 
 
 @target
@@ -241,50 +323,57 @@ def federated(
     """Read the last weight of parties whose rows are 0, but for those of one.
 
     Its update is as long as allowed in each round, forwards in one world and backwards in the
-    other, so the weight is the sum of normal numbers that are all shifted alike. ``unclipped``
-    leaves the updates as they are, with the noise for clipped ones. ``sampled``: each party takes
-    part in half of the rounds.
+    other, so the weight is the sum of normal numbers that are all shifted alike.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        factor: Of the noise.
+        unclipped: Leave the updates as they are, with the noise for clipped ones.
+        sampled: Let each party take part in half of the rounds.
     """
-    clip_norm, rate = _CLIP_NORM, 0.5 if sampled else 1.0
+    sampling_rate = 1.0
+    accountant = "gdp"
+    if sampled:
+        sampling_rate = 0.5
+        accountant = "pld-coarse"
     multiplier = factor * accountants.calibrate(
-        lambda noise: federated_averaging.event(noise, rounds=_ROUNDS, sampling_rate=rate),
+        lambda noise: federated_averaging.event(noise, rounds=ROUNDS, sampling_rate=sampling_rate),
         epsilon=epsilon,
         delta=delta,
         adjacency=Adjacency.REPLACE_ONE,
-        accountant="pld-coarse" if sampled else "gdp",
+        accountant=accountant,
         bracket=(0.1, 1000.0),
     )
+    clip_norm = UPDATE_CLIP_NORM
     if unclipped:
-        clip_norm, multiplier = 100.0, multiplier * _CLIP_NORM / 100.0
+        clip_norm = LOOSE_CLIP_NORM
+        multiplier = multiplier * UPDATE_CLIP_NORM / LOOSE_CLIP_NORM
     mechanism = FederatedAveraging(
         local=LocalTraining(classes=2, local_steps=3, clip_norm=clip_norm),
-        parties=_FEW_PARTIES,
-        rounds=_ROUNDS,
+        parties=FEW_PARTIES,
+        rounds=ROUNDS,
         noise_multiplier=multiplier,
-        sampling_rate=rate,
+        sampling_rate=sampling_rate,
     )
-    X, y = np.zeros((_FEW_PARTIES, 1, 1)), np.zeros((_FEW_PARTIES, 1), int)
-    X[0], y[0] = 1.0, audit_run.canary
+    X = np.zeros((FEW_PARTIES, 1, 1))
+    X[0] = 1.0
+    y = np.zeros((FEW_PARTIES, 1), int)
+    y[0] = audit_run.canary
     rngs = [stream(audit_run.seed, "audit", audit_run.draw, run) for run in range(audit_run.runs)]
     return mechanism.train(X, y, rngs)[-1, :, 0, 0]
 
 
-# Many saturated rows hold the minimum far out along the first axis, where two mirrored rows pull to
-# opposite sides.
-ROWS, REGULARISATION = 5000, 1e-3
-_MIRRORED = np.array([[0.35, 0.94], [0.35, -0.94]]) / np.hypot(0.35, 0.94)
-# Few rows and little regularisation: one row's share of the curvature is large. With more, only its
-# label counts.
-_FEW, _WEAK, _STRONG = 3, 0.02, 1.0
-
-
 @cache
 def two_minima() -> np.ndarray:
-    """Return a source's classifiers (2, d) in the two worlds: nobody knows a pair that is further
-    apart.
+    """Return a source's classifiers (2, d) in the two worlds.
+
+    Nobody knows a pair that is further apart.
     """
     X = np.zeros((2, ROWS, 2))
-    X[:, :, 0], X[:, 0] = 1.0, _MIRRORED
+    X[:, :, 0] = 1.0
+    X[:, 0] = MIRRORED_ROWS
     y = np.ones((2, ROWS), int)
     y[:, 0] = 0
     return source_releases.hypotheses(X, y, regularisation=REGULARISATION)
@@ -294,18 +383,22 @@ def two_minima() -> np.ndarray:
 def hypothesis(audit_run: AuditRun, epsilon: float, *, coordinates: bool = False) -> np.ndarray:
     """Score a source's classifier with noise on the answer.
 
-    coordinates: independent Laplace noise in place of a direction, with the same figure, and the
-    rows in 16 dimensions.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        coordinates: Use independent Laplace noise of the same scale in 16 dimensions, in place of
+            noise with a direction.
     """
-    scale, minima = (
-        source_releases.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon,
-        two_minima(),
-    )
-    if not coordinates:
-        return _answer(audit_run, minima, scale)
-    step = np.full(16, np.linalg.norm(minima[0] - minima[1]) / 4)
-    seen = audit_run.canary * step + audit_run.rng().laplace(scale=scale, size=(audit_run.runs, 16))
-    return _laplace_score(seen, (step, 0 * step), scale)
+    scale = source_releases.hypothesis_sensitivity(ROWS, REGULARISATION) / epsilon
+    minima = two_minima()
+    if coordinates:
+        # A vector of the same length.
+        distance = np.linalg.norm(minima[0] - minima[1])
+        step = np.full(MANY_DIMENSIONS, distance / math.sqrt(MANY_DIMENSIONS))
+        noise = audit_run.rng().laplace(scale=scale, size=(audit_run.runs, MANY_DIMENSIONS))
+        return _laplace_log_ratio(audit_run.canary * step + noise, (step, 0 * step), scale)
+    noise = scale * UNIT_NOISE.noise(minima.shape[1], audit_run.rng(), size=audit_run.runs)
+    return _norm_log_ratio(minima[1 - audit_run.canary] + noise, minima, scale)
 
 
 @target
@@ -314,25 +407,21 @@ def gaussian_hypothesis(
 ) -> np.ndarray:
     """Project the same classifier with Gaussian noise on what one row moves.
 
-    as_scale: the noise's standard deviation is the scale that a pure epsilon needs.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        as_scale: Take the scale that pure differential privacy needs for the standard deviation.
     """
-    minima = two_minima()
-    budget = source_releases.Budget(
-        epsilon=epsilon, noise="exponential" if as_scale else "gaussian", delta=delta
-    )
+    noise_kind = "gaussian"
+    if as_scale:
+        noise_kind = "exponential"
+    budget = source_releases.Budget(epsilon=epsilon, noise=noise_kind, delta=delta)
     sd = budget.scale(source_releases.hypothesis_sensitivity(ROWS, REGULARISATION))
-    seen = minima[1 - audit_run.canary] + sd * audit_run.rng().normal(
-        size=(audit_run.runs, minima.shape[1])
-    )
-    return seen @ (minima[0] - minima[1])
-
-
-def _answer(audit_run: AuditRun, minima: np.ndarray, scale: float) -> np.ndarray:
-    """Score noise of this scale on two neighbours' minima (2, d) by the exact
-    log-likelihood ratio.
-    """
-    noise = scale * _STANDARD.noise(minima.shape[1], audit_run.rng(), size=audit_run.runs)
-    return _norm_score(minima[1 - audit_run.canary] + noise, minima, scale)
+    minima = two_minima()
+    noise = sd * audit_run.rng().normal(size=(audit_run.runs, minima.shape[1]))
+    outputs = minima[1 - audit_run.canary] + noise
+    return outputs @ (minima[0] - minima[1])
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -346,25 +435,45 @@ class _NoVolume(ObjectivePerturbation):
 
 @target
 def objective(audit_run: AuditRun, epsilon: float, *, volume: bool = True) -> np.ndarray:
-    """Score noise in the objective of a classifier with one weight, by the log-likelihood ratio of
-    its minimum.
+    """Score noise in the objective of a classifier with one weight.
 
-    One row has the input 1 and the other class in the other world; the others have the input 0.
-    Without ``volume`` the price of the densities' change of volume is left out; then the other
-    world's row has the input 0, and no curvature. The minimum w tells the noise b = -n (mean
-    gradient + strength w), and its density is that of b times |db/dw|.
+    One row has the input 1, and the other class in the other world. The others have the input 0.
+    The minimum w determines the noise b = -n (mean gradient + strength w), and its density is that
+    of b times |db/dw|.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        volume: Pay for the densities' change of volume. Otherwise the other world's row has the
+            input 0, and no curvature.
     """
-    kind: Callable[..., ObjectivePerturbation] = ObjectivePerturbation if volume else _NoVolume
-    made = kind(rows=_FEW, regularisation=_STRONG if volume else _WEAK, epsilon=epsilon)
-    strength = _FEW * (made.regularisation + made.extra)
-    worlds = ((1.0, 0) if volume else (0.0, 1), (1.0, 1))
+    kind: Callable[..., ObjectivePerturbation] = ObjectivePerturbation
+    regularisation = STRONG_REGULARISATION
+    # (input, class) of the one row without the canary.
+    row_without = (1.0, 0)
+    if not volume:
+        kind = _NoVolume
+        regularisation = WEAK_REGULARISATION
+        row_without = (0.0, 1)
+    row_with = (1.0, 1)
+    mechanism = kind(rows=OBJECTIVE_ROWS, regularisation=regularisation, epsilon=epsilon)
+    strength = OBJECTIVE_ROWS * (mechanism.regularisation + mechanism.extra)
 
-    def log_density(w: np.ndarray, x: float, label: int) -> np.ndarray:
-        p = expit(x * w)
-        b = x * (label - p) - strength * w
-        return -np.abs(b) / made.scale + np.log(x * p * (1 - p) + strength)
+    def log_density(weights: np.ndarray, row: tuple[float, int]) -> np.ndarray:
+        """Return the log-density (runs,) of the minimum, up to a constant."""
+        x, label = row
+        probabilities = expit(x * weights)
+        noise = x * (label - probabilities) - strength * weights
+        curvature = x * probabilities * (1 - probabilities) + strength
+        return -np.abs(noise) / mechanism.scale + np.log(curvature)
 
-    X, y = np.zeros((audit_run.runs, _FEW, 1)), np.ones((audit_run.runs, _FEW), int)
-    X[:, 0], y[:, 0] = worlds[audit_run.canary]
-    w = made.minimise(X, y, _STANDARD.noise(1, audit_run.rng(), size=audit_run.runs))[:, 0]
-    return log_density(w, *worlds[1]) - log_density(w, *worlds[0])
+    X = np.zeros((audit_run.runs, OBJECTIVE_ROWS, 1))
+    y = np.ones((audit_run.runs, OBJECTIVE_ROWS), int)
+    X[:, 0] = row_without[0]
+    y[:, 0] = row_without[1]
+    if audit_run.canary:
+        X[:, 0] = row_with[0]
+        y[:, 0] = row_with[1]
+    noise = UNIT_NOISE.noise(1, audit_run.rng(), size=audit_run.runs)
+    weights = mechanism.minimise(X, y, noise)[:, 0]
+    return log_density(weights, row_with) - log_density(weights, row_without)

@@ -7,7 +7,7 @@ surely that their gradients are 0, or all pull the other way.
 
 import math
 from dataclasses import replace
-from functools import cache, partial
+from functools import cache
 
 import numpy as np
 
@@ -17,20 +17,56 @@ from dpcore.training import dp_ftrl, sgd
 from dpcore.training.networks import Architecture
 from dpcore.training.sgd_recipe import Recipe
 
-# A network without hidden layers, the weights at which others are sure, and those at which they
-# pull the other way.
-_NET, _PULL = Architecture(sizes=(1, 2)), np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
-_SURE, _AGAINST = np.array([0.0, 400.0, 0.0, -400.0]), np.zeros(4)
-_CLIP, _RATE, _ROWS, _SAMPLED, _STEPS = 0.05, 0.01, 20, 0.2, 40
-_LOTS, _PASSES = 8, 2
-_RECIPE = Recipe(
-    architecture=_NET, learning_rate=_RATE, clip_norm=_CLIP, sampling_rate=_SAMPLED, steps=_STEPS
+CLIP_NORM = 0.05
+LEARNING_RATE = 0.01
+SAMPLING_RATE = 0.2
+STEPS = 40
+# Rows, including the one that may be there.
+ROWS = 20
+# Rows beside that one if all of them pull the other way.
+OPPOSED_ROWS = 50
+# A network without hidden layers.
+NETWORK = Architecture(sizes=(1, 2))
+# Weights at which rows of class 0 are classified surely, and at which they are not.
+SURE_WEIGHTS = np.array([0.0, 400.0, 0.0, -400.0])
+EVEN_WEIGHTS = np.zeros(4)
+# Unit vector along the gradient of a row of class 1.
+PULL = np.array([0.0, 1.0, 0.0, -1.0]) / math.sqrt(2)
+RECIPE = Recipe(
+    architecture=NETWORK,
+    learning_rate=LEARNING_RATE,
+    clip_norm=CLIP_NORM,
+    sampling_rate=SAMPLING_RATE,
+    steps=STEPS,
 )
+# Of batches in a fixed order.
+BATCHES_PER_PASS = 8
+PASSES = 2
+
+# Of a network with a clipping norm for each layer.
+LAYER_CLIP_NORMS = (0.01, 0.02, 0.01, 0.02)
+LAYER_NETWORK = Architecture(sizes=(1, 2, 2, 2, 2))
+LAYER_OTHER_ROWS = 5
 
 
 @cache
-def _sigma(epsilon: float, delta: float, recipe: Recipe = _RECIPE) -> float:
+def _sigma(epsilon: float, delta: float, recipe: Recipe = RECIPE) -> float:
+    """Return the noise multiplier that the claim needs."""
     return recipe.noise_multiplier(epsilon=epsilon, delta=delta, accountant="pld")
+
+
+def _classes(present: int, rows: int = ROWS) -> np.ndarray:
+    """Return the classes of rows of which the first is there, or its place is empty."""
+    y = np.zeros(rows, int)
+    y[0] = -1
+    if present:
+        y[0] = 1
+    return y
+
+
+def _opposed_classes(present: int, others: int = OPPOSED_ROWS) -> np.ndarray:
+    """Return the classes of rows of class 0, and of one of class 1 that may be missing."""
+    return np.array([0] * others + [1] * present)
 
 
 def _sums(
@@ -38,14 +74,25 @@ def _sums(
     y: np.ndarray,
     sigma: float,
     *,
-    recipe: Recipe = _RECIPE,
-    start: np.ndarray = _SURE,
+    recipe: Recipe = RECIPE,
+    start: np.ndarray = SURE_WEIGHTS,
     people: np.ndarray | None = None,
 ) -> np.ndarray:
-    """Return noisy sums (runs, T) of the batches along the pull, in units of the first step's
-    bound.
+    """Return noisy sums of the batches' gradients along the pull, (runs, T).
+
+    Their unit is the clipping norm of the first step.
+
+    Args:
+        audit_run: The runs.
+        y: Classes of the rows, whose inputs are 0.
+        sigma: Noise multiplier.
+        recipe: Of the training.
+        start: Weights at the beginning.
+        people: Row -> its person, if gradients are clipped by person.
     """
-    units = len(y) if people is None else int(people.max()) + 1
+    units = len(y)
+    if people is not None:
+        units = int(people.max()) + 1
     path = sgd.train(
         recipe,
         np.zeros((len(y), 1)),
@@ -58,25 +105,30 @@ def _sums(
         record=range(recipe.steps + 1),
         dtype=np.float64,
     )
-    return (
-        (-np.diff(path.history, axis=0) @ _PULL).T
-        * recipe.sampling_rate
-        * units
-        / (recipe.learning_rate * _CLIP)
-    )
+    # (T, runs) to (runs, T).
+    moves = (-np.diff(path.history, axis=0) @ PULL).T
+    return moves * recipe.sampling_rate * units / (recipe.learning_rate * CLIP_NORM)
 
 
-def _ratio(sums: np.ndarray, noise: float | np.ndarray, *, shift: float = 1.0) -> np.ndarray:
-    """Return the log-likelihood ratio (runs,) of sums with normal noise, moved by ``shift`` with
-    the sampling rate.
+def _log_ratio(sums: np.ndarray, noise: float | np.ndarray, *, shift: float = 1.0) -> np.ndarray:
+    """Return the log-likelihood ratio of normal sums that move with the sampling rate, (runs,).
+
+    Args:
+        sums: (runs, T).
+        noise: Standard deviation, of all steps or (T,).
+        shift: By how much a sum moves.
     """
     moved = np.expm1((2 * shift * sums - shift**2) / (2 * np.square(noise)))
-    return np.log1p(_SAMPLED * moved).sum(axis=1)
+    return np.log1p(SAMPLING_RATE * moved).sum(axis=1)
 
 
-def _one(present: int, rows: int = _ROWS) -> np.ndarray:
-    """Return the answers of rows of which the first is there, or its place is empty."""
-    return np.array([1 if present else -1] + [0] * (rows - 1))
+def _log_ratio_of_epochs(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
+    """Return the log-likelihood ratio of sums that move in exactly one step of each epoch."""
+    moved = np.exp((2 * shift * sums - shift**2) / (2 * sigma**2))
+    steps_of_epoch = round(1 / SAMPLING_RATE)
+    # (runs, T) to (runs, epochs, steps of an epoch).
+    by_epoch = moved.reshape(len(sums), -1, steps_of_epoch)
+    return np.log(by_epoch.mean(axis=2)).sum(axis=1)
 
 
 @target
@@ -87,76 +139,89 @@ def lots(
     delta: float,
     variant: str,
     factor: float = 1.0,
-    others: int = 50,
+    others: int = OPPOSED_ROWS,
 ) -> np.ndarray:
-    """Score the moves along one row's gradient with that row there and without it.
+    """Score the moves along one row's gradient, with that row there and without it.
 
-    Where the variant is "realised" or "shuffled", all other rows pull the other way.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        variant: A key of the recipe's variants. If it is "realised" or "shuffled", all other rows
+            pull the other way. If it is "inside", there is at most one other row.
+        factor: Of the noise.
+        others: Number of other rows.
     """
-    sigma, against = factor * _sigma(epsilon, delta), variant in ("realised", "shuffled")
-    start = _AGAINST if against or others == 1 else _SURE
-    # Divided by a constant, which does not know who is there; the actual batch size needs none.
-    rate = _RATE if variant == "realised" else _RATE * (others + audit_run.canary) / others
-    recipe, y = (
-        replace(_RECIPE, variant=variant, learning_rate=rate),
-        np.array([0] * others + [1] * audit_run.canary),
-    )
-    sums = _sums(audit_run, y, sigma, recipe=recipe, start=start)
-    if (
-        variant == "inside"
-    ):  # an empty batch has no noise at all: how often do the weights stand still?
+    sigma = factor * _sigma(epsilon, delta)
+    y = _opposed_classes(audit_run.canary, others)
+    # The sum is divided by a constant, which does not depend on whether the row is there.
+    learning_rate = LEARNING_RATE * (others + audit_run.canary) / others
+    if variant == "realised":
+        # The actual batch size needs no such constant.
+        learning_rate = LEARNING_RATE
+    recipe = replace(RECIPE, variant=variant, learning_rate=learning_rate)
+    expected_others = SAMPLING_RATE * others
+
+    if variant == "inside":
+        # An empty batch has no noise at all: count how often the weights stand still.
+        sums = _sums(audit_run, y, sigma, recipe=recipe, start=EVEN_WEIGHTS)
         return -(sums == 0).sum(axis=1).astype(float)
     if variant == "realised":
-        sums *= others / len(y)
+        sums = _sums(audit_run, y, sigma, recipe=recipe, start=EVEN_WEIGHTS)
+        return _log_ratio(sums * (others / len(y)) + expected_others, sigma, shift=2)
     if variant == "shuffled":
-        return _once(sums + _SAMPLED * others, sigma, shift=2)
-    return _ratio(sums + _SAMPLED * others, sigma, shift=2) if against else _ratio(sums, sigma)
-
-
-def _once(sums: np.ndarray, sigma: float, *, shift: float) -> np.ndarray:
-    """Return the log-likelihood ratio (runs,) of sums that are moved in exactly one step of each
-    epoch.
-    """
-    moved = np.exp((2 * shift * sums - shift**2) / (2 * sigma**2))
-    return np.log(moved.reshape(len(sums), -1, round(1 / _SAMPLED)).mean(axis=2)).sum(axis=1)
+        sums = _sums(audit_run, y, sigma, recipe=recipe, start=EVEN_WEIGHTS)
+        return _log_ratio_of_epochs(sums + expected_others, sigma, shift=2)
+    return _log_ratio(_sums(audit_run, y, sigma, recipe=recipe), sigma)
 
 
 @target
 def layers(audit_run: AuditRun, epsilon: float, *, delta: float, whole: bool = False) -> np.ndarray:
-    """Take one step of a network with a clip bound for each of four layers, on a full batch with or
-    without one row.
+    """Take one step with a clipping norm for each layer, on a full batch with or without one row.
 
-    Its gradient is at its bound in each layer, and the score adds the moves along all four. whole:
-    each layer has the noise that one gradient clipped as a whole would need.
+    Its gradient is at its bound in each layer, and the score adds the moves along all four.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        whole: Give each layer the noise of one gradient that is clipped as a whole.
     """
-    bounds, others = (0.01, 0.02, 0.01, 0.02), 5
-    net = Architecture(sizes=(1, 2, 2, 2, 2))
-    start = np.tile([1.0, -0.5, 0.7, 0.4, 0.9, -0.6], 4)[: net.parameters]
-    sigma = (1 if whole else math.sqrt(len(bounds))) / gdp.mu_of(epsilon, delta=delta)
+    sigma = math.sqrt(len(LAYER_CLIP_NORMS)) / gdp.mu_of(epsilon, delta=delta)
+    if whole:
+        sigma = 1 / gdp.mu_of(epsilon, delta=delta)
 
-    def weights(present: int, noise: float, runs: int) -> np.ndarray:
-        X, y = (
-            np.append(np.zeros(others), np.ones(present))[:, None],
-            np.array([0] * others + [1] * present),
-        )
-        # The sum is divided by a constant, which does not know who is there.
+    def weights(present: int, noise_multiplier: float, runs: int) -> np.ndarray:
+        """Return the weights (runs, P) after the step."""
+        X = np.append(np.zeros(LAYER_OTHER_ROWS), np.ones(present))[:, None]
+        y = _opposed_classes(present, LAYER_OTHER_ROWS)
         recipe = Recipe(
-            architecture=net,
+            architecture=LAYER_NETWORK,
             sampling_rate=1.0,
             steps=1,
+            # The sum is divided by a constant, which does not depend on whether the row is there.
             learning_rate=float(len(y)),
-            clip_norm=bounds,
+            clip_norm=LAYER_CLIP_NORMS,
         )
-        run = partial(
-            sgd.train, recipe, X, y, start=start, seed=audit_run.noise_seed, dtype=np.float64
+        start = np.tile([1.0, -0.5, 0.7, 0.4, 0.9, -0.6], 4)[: LAYER_NETWORK.parameters]
+        path = sgd.train(
+            recipe,
+            X,
+            y,
+            start=start,
+            noise_multiplier=noise_multiplier,
+            seed=audit_run.noise_seed,
+            draws=range(runs),
+            dtype=np.float64,
         )
-        return run(noise_multiplier=noise, draws=range(runs)).weights
+        return path.weights
 
-    there, away = (weights(present, 0.0, 1)[0] for present in (1, 0))
-    axis = (there - away) / np.repeat(
-        np.square(bounds), [cut.stop - cut.start for cut in net.slices]
-    )
-    return (weights(audit_run.canary, sigma, audit_run.runs) - away) @ axis
+    weights_with = weights(1, 0.0, 1)[0]
+    weights_without = weights(0, 0.0, 1)[0]
+    weights_of_layers = [part.stop - part.start for part in LAYER_NETWORK.slices]
+    variances = np.repeat(np.square(LAYER_CLIP_NORMS), weights_of_layers)
+    axis = (weights_with - weights_without) / variances
+    return (weights(audit_run.canary, sigma, audit_run.runs) - weights_without) @ axis
 
 
 @target
@@ -169,106 +234,159 @@ def scheduled(
     noise_ramp: float = 1.0,
     clip_ramp: float = 1.0,
 ) -> np.ndarray:
-    """Score a run whose noise or bound changes with the step. first: the noise is made as in the
-    first step.
+    """Score a run whose noise or clipping norm changes with the step.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        first: Calibrate the noise as if all steps were like the first one.
+        noise_ramp: Last noise over the first.
+        clip_ramp: Last clipping norm over the first.
     """
-    recipe = replace(_RECIPE, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
-    sigma = _sigma(epsilon, delta, _RECIPE if first else recipe)
-    if first and clip_ramp != 1:
-        recipe = replace(recipe, noise_ramp=1 / clip_ramp)
-    sums = _sums(audit_run, _one(audit_run.canary), sigma, recipe=recipe)
-    return _ratio(sums / recipe.relative_clipping, sigma * recipe.relative_noise)
+    recipe = replace(RECIPE, noise_ramp=noise_ramp, clip_ramp=clip_ramp)
+    sigma = _sigma(epsilon, delta, recipe)
+    if first:
+        sigma = _sigma(epsilon, delta)
+        if clip_ramp != 1:
+            # The noise stays while the clipping norm grows.
+            recipe = replace(recipe, noise_ramp=1 / clip_ramp)
+    sums = _sums(audit_run, _classes(audit_run.canary), sigma, recipe=recipe)
+    return _log_ratio(sums / recipe.relative_clipping, sigma * recipe.relative_noise)
 
 
 @target
 def against(
     audit_run: AuditRun, epsilon: float, *, delta: float, fixed: bool = False
 ) -> np.ndarray:
-    """Score a run where all other rows pull the other way: a row who takes another's place in a
-    batch moves it twice.
+    """Score a run where all other rows pull the other way.
 
-    fixed: each batch has exactly as many rows as a Poisson sample has in the mean.
+    A row that takes another's place in a batch moves its sum twice.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        fixed: Give each batch exactly as many rows as a Poisson sample has in the mean.
     """
-    sigma, rows = _sigma(epsilon, delta), 50
-    size = _SAMPLED * rows
+    sigma = _sigma(epsilon, delta)
+    batch_size = SAMPLING_RATE * OPPOSED_ROWS
     if fixed:
         rng = audit_run.rng()
-        inside = audit_run.canary * (
-            rng.random((audit_run.runs, _STEPS)) < size / (rows + audit_run.canary)
-        )
-        return _ratio(
-            2 * inside + sigma * rng.standard_normal((audit_run.runs, _STEPS)), sigma, shift=2
-        )
-    y = np.array([1] * audit_run.canary + [0] * rows)
-    return _ratio(_sums(audit_run, y, sigma, start=_AGAINST) + size, sigma, shift=2)
+        share = batch_size / (OPPOSED_ROWS + audit_run.canary)
+        is_inside = audit_run.canary * (rng.random((audit_run.runs, STEPS)) < share)
+        noise = sigma * rng.standard_normal((audit_run.runs, STEPS))
+        return _log_ratio(2 * is_inside + noise, sigma, shift=2)
+    # The row that may be missing comes first.
+    y = np.flip(_opposed_classes(audit_run.canary))
+    sums = _sums(audit_run, y, sigma, start=EVEN_WEIGHTS)
+    return _log_ratio(sums + batch_size, sigma, shift=2)
 
 
 @target
 def last_lot(
     audit_run: AuditRun, epsilon: float, *, delta: float, bare: bool = False
 ) -> np.ndarray:
-    """Score the last step alone: how near is what it moves to what the row would? bare: that step
-    has no noise.
+    """Score the last step alone, by how near its move is to what the row would move.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        bare: Leave the noise of that step out.
     """
-    sigma, rows = _sigma(epsilon, delta), (np.zeros((_ROWS, 1)), _one(audit_run.canary))
-    run = partial(
-        sgd.train,
-        _RECIPE,
-        *rows,
-        seed=audit_run.noise_seed,
-        draws=range(audit_run.runs),
-        dtype=np.float64,
-    )
-    before = run(start=_SURE, noise_multiplier=sigma, last=_STEPS - 1).weights
-    after = run(
-        start=before, noise_multiplier=0.0 if bare else sigma, first=_STEPS - 1, last=_STEPS
-    ).weights
-    return -np.abs((before - after) @ _PULL * _SAMPLED * _ROWS / (_RATE * _CLIP) - 1)
+    sigma = _sigma(epsilon, delta)
+    sigma_of_last = sigma
+    if bare:
+        sigma_of_last = 0.0
+
+    def train(start: np.ndarray, noise_multiplier: float, first: int, last: int) -> np.ndarray:
+        """Return the weights (runs, P) after some of the steps."""
+        path = sgd.train(
+            RECIPE,
+            np.zeros((ROWS, 1)),
+            _classes(audit_run.canary),
+            start=start,
+            noise_multiplier=noise_multiplier,
+            seed=audit_run.noise_seed,
+            draws=range(audit_run.runs),
+            dtype=np.float64,
+            first=first,
+            last=last,
+        )
+        return path.weights
+
+    before = train(SURE_WEIGHTS, sigma, 0, STEPS - 1)
+    after = train(before, sigma_of_last, STEPS - 1, STEPS)
+    move = (before - after) @ PULL * SAMPLING_RATE * ROWS / (LEARNING_RATE * CLIP_NORM)
+    return -np.abs(move - 1)
 
 
 @target
 def replaced(audit_run: AuditRun, epsilon: float, *, delta: float) -> np.ndarray:
-    """Score noise for a row that is there or not, where one is replaced by a row that pulls the
-    other way.
-    """
-    sigma, rng = _sigma(epsilon, delta), audit_run.rng()
-    inside = rng.random((audit_run.runs, _STEPS)) < _SAMPLED
-    sums = (2 * audit_run.canary - 1) * inside + sigma * rng.standard_normal(
-        (audit_run.runs, _STEPS)
-    )
-    return _ratio(sums, sigma) - _ratio(-sums, sigma)
+    """Score noise for a row that is there or not, where a row is replaced by an opposite one."""
+    sigma = _sigma(epsilon, delta)
+    rng = audit_run.rng()
+    is_inside = rng.random((audit_run.runs, STEPS)) < SAMPLING_RATE
+    noise = sigma * rng.standard_normal((audit_run.runs, STEPS))
+    direction = 2 * audit_run.canary - 1
+    sums = direction * is_inside + noise
+    return _log_ratio(sums, sigma) - _log_ratio(-sums, sigma)
 
 
 @target
 def lots_of_people(
     audit_run: AuditRun, epsilon: float, *, delta: float, by_row: bool = False
 ) -> np.ndarray:
-    """Score a run where one person has three rows. by_row: rows are sampled and clipped one
-    by one.
+    """Score a run where one person has three rows.
+
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        by_row: Sample and clip the rows one by one.
     """
-    sigma, people = _sigma(epsilon, delta), np.concatenate([[0, 0, 0], np.arange(1, _ROWS)])
-    y = _one(audit_run.canary, len(people))
-    y[:3] = y[0]
-    return _ratio(_sums(audit_run, y, sigma, people=None if by_row else people), sigma)
+    person_of_row = np.array([0, 0, *range(ROWS)])
+    y = _classes(audit_run.canary, len(person_of_row))
+    y[person_of_row == 0] = y[0]
+    people = person_of_row
+    if by_row:
+        people = None
+    sigma = _sigma(epsilon, delta)
+    return _log_ratio(_sums(audit_run, y, sigma, people=people), sigma)
 
 
 @target
 def in_order(
     audit_run: AuditRun, epsilon: float, *, delta: float, mechanism: str, counted: str = ""
 ) -> np.ndarray:
-    """Score batches in a fixed order: what the row's own ones move, with the correlation of the
-    noise undone.
+    """Score batches in a fixed order by the row's own ones, with the noise's correlation undone.
 
-    counted: the mechanism that the noise is made for.
+    Args:
+        audit_run: The runs.
+        epsilon: Claimed.
+        delta: Claimed.
+        mechanism: Of the recipe: "ordered" or "toeplitz".
+        counted: The mechanism that the noise is made for, if it is another one.
     """
-    recipe = replace(_RECIPE, sampling_rate=1 / _LOTS, steps=_LOTS * _PASSES, mechanism=mechanism)
-    sigma = replace(recipe, mechanism=counted or mechanism).noise_multiplier(
-        epsilon=epsilon, delta=delta
+    recipe = replace(
+        RECIPE,
+        sampling_rate=1 / BATCHES_PER_PASS,
+        steps=BATCHES_PER_PASS * PASSES,
+        mechanism=mechanism,
     )
-    mixed = unit = np.eye(recipe.steps)
+    counted_recipe = replace(recipe, mechanism=counted or mechanism)
+    sigma = counted_recipe.noise_multiplier(epsilon=epsilon, delta=delta)
+    # Step -> its noise, as a combination of independent draws.
+    combinations = np.eye(recipe.steps)
     if mechanism == "toeplitz":
-        mixed = np.array(list(dp_ftrl.correlated(iter(unit), batches_per_pass=_LOTS, first=0)))
-    undo, moved = np.linalg.inv(mixed), np.zeros(recipe.steps)
-    moved[::_LOTS] = 1
-    sums = _sums(audit_run, _one(audit_run.canary, 2 * _LOTS), sigma, recipe=recipe)
+        correlated = dp_ftrl.correlated(
+            iter(np.eye(recipe.steps)), batches_per_pass=BATCHES_PER_PASS, first=0
+        )
+        combinations = np.array(list(correlated))
+    undo = np.linalg.inv(combinations)
+    moved = np.zeros(recipe.steps)
+    moved[::BATCHES_PER_PASS] = 1
+    y = _classes(audit_run.canary, 2 * BATCHES_PER_PASS)
+    sums = _sums(audit_run, y, sigma, recipe=recipe)
     return sums @ undo.T @ (undo @ moved)
