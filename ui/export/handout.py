@@ -184,7 +184,7 @@ class Handout:
         if charts:
             caption = recording.without_live_requests(view.texts.get("caption", ""))
         return (
-            f'<div class="columns"><div>{figures}<p class="caption">{caption}</p></div>'
+            f'<div class="columns"><div>{figures}<div class="caption">{caption}</div></div>'
             f"<div>{_short_label(self.label)}</div></div>"
         )
 

@@ -24,7 +24,7 @@ from scripts.snapshot import random_link
 from tests import own_files
 from tests.app import QUICK, opened
 from tests.asgi import ask, inside
-from tests.handouts import stands_alone
+from tests.handouts import asks_nobody, stands_alone
 from tests.hostile import HOSTILE
 from ui.export import prerender
 from ui.export.recording import (
@@ -266,7 +266,7 @@ class TestForeignText:
         html = hostile.document(played)
 
         assert self.count_elements(html) == self.count_elements(harmless)
-        stands_alone(html)
+        asks_nobody(html)
 
     def test_settings_with_an_uploaded_file_are_not_recorded(self):
         settings = own_files.settings("classifier")
