@@ -79,7 +79,7 @@ bench: $(BENCH_VENV)/.bench ## speed and latency, side by side with others, in o
 	@CHROME="$$(sh scripts/chromium.sh $(BENCH_PY))" && export CHROME && $(BENCH_PY) -m benchmarks.run $(ARGS)
 
 docs: $(DOCS_VENV)/.docs ## describe the functions of dpcore and lab, into site/api
-	@$(DOCS_VENV)/bin/python -m scripts.make_api
+	@$(DOCS_VENV)/bin/python -m scripts.make_api $(ARGS)
 
 site: $(VENV)/.run ## the lab as static files, for any host or disk (LAB_ADDRESS=https://lab.example.edu for links to it)
 	@LAB_ADDRESS="$(LAB_ADDRESS)" $(PY) -m scripts.make_site $(ARGS)

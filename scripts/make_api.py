@@ -1,12 +1,15 @@
 """Describe the public functions of dpcore and lab as web pages, by pdoc.
 
     make docs   # into site/api/
+    make docs ARGS="--address https://site.example.edu/lab"   # with whole addresses in previews
 
 pdoc makes a heading of every "Raises:" of a docstring, with the same anchor each time. Here they
 are bold lines. What scrolls can be reached by the keyboard, and links to names have a label.
 """
 
+import argparse
 import re
+import shutil
 from pathlib import Path
 
 import pdoc
@@ -27,21 +30,39 @@ REPLACEMENTS = {
 }
 
 
-def corrected(html: str) -> str:
-    """Return a page with all ``REPLACEMENTS`` made."""
+def parse_arguments() -> argparse.Namespace:
+    """Return the arguments of the command line."""
+    parser = argparse.ArgumentParser(
+        description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
+    )
+    parser.add_argument("--address", default="", help="absolute address of the site")
+    return parser.parse_args()
+
+
+def corrected(html: str, address: str) -> str:
+    """Return a page with all ``REPLACEMENTS`` made.
+
+    Args:
+        html: The page.
+        address: Absolute address of the site, for the picture of the preview; "" if unknown.
+    """
+    if address:
+        html = re.sub(r'content="[./]+/preview\.png"', f'content="{address}/preview.png"', html)
     for pattern, replacement in REPLACEMENTS.items():
         html = re.sub(pattern, replacement, html)
     return html
 
 
 def main() -> None:
-    """Write the pages, and print how many there are."""
+    """Write the pages instead of those of an earlier run, and print how many there are."""
+    address = parse_arguments().address.rstrip("/")
+    shutil.rmtree(FOLDER, ignore_errors=True)
     pdoc.render.configure(docformat="google", show_source=False, template_directory=TEMPLATES)
     pdoc.pdoc(*PACKAGES, output_directory=FOLDER)
     pages = sorted(FOLDER.rglob("*.html"))
     for page in pages:
         html = page.read_text("utf-8")
-        page.write_text(corrected(html), "utf-8")
+        page.write_text(corrected(html, address), "utf-8")
     print(f"{FOLDER}: {len(pages)} pages")
 
 

@@ -101,6 +101,23 @@ def test_a_release_gets_the_tag_of_the_version():
     assert printed.stdout == f"v{dpcore.__version__}\n"
 
 
+@pytest.mark.parametrize(
+    ("tag", "is_published"), [(f"v{dpcore.__version__}", True), ("v0.0.0", False)]
+)
+def test_a_tag_publishes_the_site_only_if_it_is_that_of_the_version(tag, is_published):
+    workflow = yaml.safe_load((ROOT / ".github" / "workflows" / "pages.yml").read_text("utf-8"))
+    (command,) = [
+        step["run"]
+        for step in workflow["jobs"]["build"]["steps"]
+        if step.get("if") == "github.ref_type == 'tag'"
+    ]
+
+    environment = {"GITHUB_REF_NAME": tag}
+    ended = subprocess.run(["sh", "-c", command], cwd=ROOT, env=environment, check=False)
+
+    assert (ended.returncode == 0) == is_published
+
+
 @pytest.mark.soak
 def test_the_wheel_works_in_a_new_environment():
     check_package.main()
