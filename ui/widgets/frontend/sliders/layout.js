@@ -90,17 +90,12 @@ export class PanelLayout {
    * Show how far the work has come.
    *
    * @param {boolean} isWorking
-   * @param {number | null} progress A share, or null where it is not known.
+   * @param {number} progress A share.
    */
   showProgress(isWorking, progress) {
     const { bar } = this
     bar.classList.toggle("working", isWorking)
     bar.setAttribute("aria-hidden", String(!isWorking))
-    bar.classList.toggle("indeterminate", progress === null)
-    if (progress === null) {
-      bar.removeAttribute("aria-valuenow")
-      return
-    }
     const share = Math.min(1, Math.max(0, progress))
     bar.setAttribute("aria-valuenow", String(Math.round(share * 100)))
     const done = /** @type {HTMLElement} */ (bar.firstChild)
