@@ -152,24 +152,24 @@ def _shared_confidence(comparisons: int) -> float:
     return 1 - _ALL_CONFIDENCE_ERROR / max(comparisons, 1)
 
 
-def trailing_start(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return the index from which on all ``cases`` are ``case``.
+def trailing_start(cases: Sequence[Case]) -> int:
+    """Return the index from which on all ``cases`` are ``AHEAD``.
 
     They are tested from the last down, so none needs a correction for multiple comparisons.
     """
     start = len(cases)
-    while start > 0 and cases[start - 1] == case:
+    while start > 0 and cases[start - 1] == Case.AHEAD:
         start -= 1
     return start
 
 
-def leading_count(cases: Sequence[Case], case: Case = Case.AHEAD) -> int:
-    """Return the number of leading ``cases`` that are ``case``."""
-    return len(cases) - trailing_start(cases[::-1], case)
+def leading_count(cases: Sequence[Case]) -> int:
+    """Return the number of leading ``cases`` that are ``AHEAD``."""
+    return len(cases) - trailing_start(cases[::-1])
 
 
-def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, int]:
-    """Return the part of a curve on which A is ahead (or ``case``), and the index of its inner end.
+def ahead_range(cases: Sequence[Case]) -> tuple[str, int]:
+    """Return the part of a curve on which A is ahead, and the index of its inner end.
 
     The part is "everywhere", "from" an index on, "up_to" an index, or "" if it is no single range
     from an end. If A is ahead nowhere, it is "harms" if A is behind everywhere, "few" if there are
@@ -182,14 +182,14 @@ def ahead_range(cases: Sequence[Case], case: Case = Case.AHEAD) -> tuple[str, in
     >>> ahead_range([Case.BEHIND])
     ('harms', 0)
     """
-    if case not in cases:
+    if Case.AHEAD not in cases:
         return _reason_for_nowhere(cases), 0
-    start = trailing_start(cases, case)
+    start = trailing_start(cases)
     if start == 0:
         return "everywhere", 0
     if start < len(cases):
         return "from", start
-    leading = leading_count(cases, case)
+    leading = leading_count(cases)
     if leading > 0:
         return "up_to", leading - 1
     return "", 0

@@ -162,10 +162,9 @@ def _show_uploader(upload: my_rows.UploadedTable | None) -> None:
     """Show the uploader, and below it why the last file was refused."""
     state: Any = st.session_state
     file, is_new = uploader.show_uploader(
-        "data",
         SAYS["file.uploader"],
         megabytes=_MEGABYTES,
-        key=f".{state.get('data.round', 0)}",
+        number=state.get("data.round", 0),
         hidden=upload is not None,
     )
     present(file, upload)

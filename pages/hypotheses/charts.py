@@ -67,7 +67,7 @@ def weights(result: HypothesesResult) -> dict:
     return bars.bars(
         quantiles,
         reference=shares,
-        colours=theme.SOURCES,
+        colours=theme.SOURCES[: len(shares)],
         hover={"customdata": shares.tolist(), "hovertemplate": hover},
         title=SAYS["chart.weights"],
         finding=_weights_finding(result),

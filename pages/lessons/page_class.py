@@ -102,7 +102,7 @@ def teach(lesson: Lesson, seat: Seat) -> None:
     with st.container(border=True, key="lesson-room"):
         st.html(membership.room_board(room))
         membership.show_join_link({"lesson": lesson.name}, seat.code)
-        if visitor_id() < 0:
+        if not membership.has_cookie():
             st.warning(texts.NAMELESS_TEACHER)
         # a callback: the next look may interrupt a run
         st.button(

@@ -84,7 +84,7 @@ def _ask_guess(lesson: Lesson, seat: membership.Seat | None) -> None:
     if class_seat and state.guess is not None and state.sent == class_seat.current_round:
         st.success(texts.waiting(lesson, state.guess), icon=":material/how_to_vote:")
     show_refusal(lesson)
-    if class_seat and membership.visitor_id() < 0:
+    if class_seat and not membership.has_cookie():
         st.caption(texts.NAMELESS)
     st.caption(texts.GRADELESS)
 

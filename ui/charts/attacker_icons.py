@@ -2,10 +2,10 @@
 
 import math
 from pathlib import Path
-from typing import Any
 
 from dpcore.accountants.attacker import best_attacker
 from dpcore.privacy import Adjacency, Guarantee
+from lab.experiment.settings import Settings
 from lab.label.label import Stated
 from ui.charts import theme
 from ui.text.texts import SAYS
@@ -27,9 +27,14 @@ def correct_of_hundred(accuracy: float) -> int:
     return min(_PEOPLE, math.ceil(_PEOPLE * accuracy - _ROUNDING_ERROR))
 
 
-def icons_of_label(stated: Stated, result: Any) -> str:
-    """Draw the attacker against the guarantee of a label; "" if there is none or it is void."""
-    if stated.guarantee is None or stated.void or result.settings.void:
+def icons_of_label(stated: Stated, settings: Settings) -> str:
+    """Return the icons of the guarantee that a label states; "" where nothing is guaranteed.
+
+    Args:
+        stated: What the label states of a result. It may void the guarantee, as may the settings.
+        settings: The settings of that result.
+    """
+    if stated.guarantee is None or stated.void or settings.void:
         return ""
     return icons(stated.guarantee)
 

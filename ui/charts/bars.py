@@ -15,6 +15,8 @@ _HALF_BAR = 0.32
 _HALF_REFERENCE = 0.42
 # Outlines are cut this far below the end of the axis, so that their upper side is seen.
 _TOP = 0.98
+# The mark of a median, as a path in pixels.
+_DIAMOND = "M-5,0L0,-5L5,0L0,5Z"
 
 
 def histogram(
@@ -68,14 +70,14 @@ def bars(
     Args:
         spread: Low, median and high of each bar, (3, n).
         reference: Heights of the reference strokes, (n,).
-        colours: Colours of the bars.
+        colours: Colour of each bar.
         hover: Properties of the invisible points that name a bar.
         layout: ``title``, ``xaxis``, ``yaxis`` and so on, as of ``theme.figure``.
     """
     positions = np.arange(1, len(reference) + 1)
     lows, medians, highs = spread
     shapes = []
-    for index, (position, colour) in enumerate(zip(positions.tolist(), colours, strict=False)):
+    for index, (position, colour) in enumerate(zip(positions.tolist(), colours, strict=True)):
         shapes.append(_bar(position, float(medians[index]), colour))
         extent = (lows[index], highs[index])
         shapes.append(_stroke((position, position), extent, colour=colour, width=2.5))
@@ -126,9 +128,7 @@ def forest(
     for row, ((low, median, high), colour) in enumerate(zip(spread.T, colours, strict=True)):
         light_colour = theme.rgba(colour, 0.45)
         marks.append(_stroke((low, high), (row, row), colour=light_colour, width=6))
-        diamond = theme.diamond(median, row, fillcolor=colour)
-        diamond["path"] = "M-5,0L0,-5L5,0L0,5Z"
-        marks.append(diamond)
+        marks.append(theme.mark(_DIAMOND, median, row, fillcolor=colour, line={"width": 0}))
     yaxis = {
         # The axis points down.
         "range": [len(names) - 0.5, -0.5],

@@ -14,6 +14,8 @@ from ui.text.numbers import percent
 
 # Distance of a level's name from the left or right end of a chart, as a share of its width.
 _NAME_DISTANCE = 0.01
+# Plotly's format of a number on hover, where its axis has no other ``hoverformat``.
+_FOUR_DIGITS = ".4~g"
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -180,10 +182,7 @@ class Level:
 
     def annotation(self, yaxis: Mapping[str, Any]) -> dict:
         """Return its name."""
-        y = self.y
-        if yaxis.get("type") == "log":
-            # Of texts Plotly takes the logarithm of their height, and of shapes the height.
-            y = float(np.log10(self.y))
+        y = theme.in_axis_units(yaxis, self.y)
         text = self.name
         if self.coloured:
             text = theme.coloured(self.name, self.colour)
@@ -325,21 +324,18 @@ def grid_progress(grid: Grid) -> str:
     return count_progress(int(np.count_nonzero(grid.done)), len(grid.at))
 
 
-def finding(
-    texts: Mapping[str, str], cases: Sequence[Case], values: Sequence[Any], case: Case = Case.AHEAD
-) -> str:
-    """Return where along a curve ``case`` holds; "" if nowhere.
+def finding(texts: Mapping[str, str], cases: Sequence[Case], values: Sequence[Any]) -> str:
+    """Return where along a curve the case is ``AHEAD``; "" if nowhere.
 
     Args:
         texts: Name of a stretch (``claims.ahead_range``) -> its text, with the hole ``at``.
         cases: The case of each point.
         values: What the hole is filled with, for each point.
-        case: The case to find.
 
     >>> finding({"from": "helps from {at:g}"}, [Case.ALIKE, Case.AHEAD, Case.AHEAD], [0.1, 1, 10])
     'helps from 1'
     """
-    name, index = ahead_range(cases, case)
+    name, index = ahead_range(cases)
     return texts.get(name, "").format(at=values[index])
 
 
@@ -362,7 +358,8 @@ def hover_text(
     >>> hover_text("private", epsilon, {"title": {"text": "accuracy, %"}}, across=False)
     'epsilon: %{x}<br>accuracy, %: %{y:.4~g}<extra>private</extra>'
     """
-    vertical = f"{_axis_name(yaxis)}: %{{y:{_number_format(yaxis)}}}"
+    number_format = yaxis.get("hoverformat", _FOUR_DIGITS)
+    vertical = f"{_axis_name(yaxis)}: %{{y:{number_format}}}"
     if across:
         return f"{vertical}<extra>{name}</extra>"
     horizontal = f"{_axis_name(xaxis)}: %{{x}}"
@@ -372,11 +369,3 @@ def hover_text(
 def _axis_name(axis: Mapping[str, Any]) -> str:
     """Return the title of an axis without the note on its scale."""
     return axis["title"]["text"].replace(" (log scale)", "").replace(", log scale", "")
-
-
-def _number_format(axis: Mapping[str, Any]) -> str:
-    """Return Plotly's format of values on an axis: percent for shares, else four digits."""
-    tick_texts = axis.get("ticktext", ("",))
-    if tick_texts[-1].endswith("%"):
-        return ".1%"
-    return ".4~g"

@@ -1,6 +1,5 @@
 """A guess and the truth in one chart: the chart covered before the guess, and both after it."""
 
-import math
 from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from typing import Any
@@ -177,26 +176,15 @@ def value_at(axis: Mapping[str, Any], position: float) -> float:
     """Return the value at a position along an axis, from -1 at its lower end to 1."""
     low, high = axis["range"]
     value = low + (high - low) * (position + 1) / 2
-    if _is_log(axis):
+    if axis.get("type") == "log":
         return float(10**value)
     return float(value)
-
-
-def _is_log(axis: Mapping[str, Any]) -> bool:
-    return axis.get("type") == "log"
-
-
-def _in_axis_units(axis: Mapping[str, Any], value: float) -> float:
-    """Return a value as ranges and annotations have it: its logarithm on a log axis."""
-    if _is_log(axis):
-        return math.log10(value)
-    return value
 
 
 def _share_along(axis: Mapping[str, Any], value: float) -> float:
     """Return the position of a value along an axis, from 0 to 1."""
     low, high = axis["range"]
-    return (_in_axis_units(axis, value) - low) / (high - low)
+    return (theme.in_axis_units(axis, value) - low) / (high - low)
 
 
 def _guess_text(y: float) -> str:
@@ -218,8 +206,8 @@ def _text_over_point(axes: Mapping, point: KnownPoint) -> dict:
         side = "right"
     return theme.annotation(
         theme.coloured(point.text, theme.PRIVATE),
-        x=_in_axis_units(axes["xaxis"], point.x),
-        y=_in_axis_units(axes["yaxis"], point.y),
+        x=theme.in_axis_units(axes["xaxis"], point.x),
+        y=theme.in_axis_units(axes["yaxis"], point.y),
         size=14,
         xanchor=side,
         yanchor="bottom",
@@ -238,8 +226,8 @@ def _text_beside(axes: Mapping, x: float, y: float, text: str, *, left: bool = F
         place = {"xanchor": "right", "xshift": -_BESIDE_LINE}
     return theme.annotation(
         text,
-        x=_in_axis_units(axes["xaxis"], x),
-        y=_in_axis_units(axes["yaxis"], y),
+        x=theme.in_axis_units(axes["xaxis"], x),
+        y=theme.in_axis_units(axes["yaxis"], y),
         size=15,
         yanchor="middle",
         **place,

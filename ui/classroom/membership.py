@@ -16,7 +16,7 @@ from dpcore.check import RefusedError
 from ui.classroom import rooms
 from ui.classroom.rooms import Room, anonymous_id, browser_id, classroom
 from ui.classroom.visitor import visitor_word
-from ui.server.qr_code import elsewhere, qr
+from ui.server.qr_code import elsewhere, page_address, qr
 from ui.text.texts import SAYS
 
 ROOM = "room"
@@ -68,7 +68,7 @@ class Seat:
 
 
 def visitor_id() -> int:
-    """Return the number of this visitor's browser; below 0 that of the session, without cookies."""
+    """Return the number of this visitor's browser, or of the session where it has no cookie."""
     if _VISITOR not in st.session_state:
         word = visitor_word(st.context.cookies)
         if word:
@@ -76,6 +76,11 @@ def visitor_id() -> int:
         else:
             st.session_state[_VISITOR] = anonymous_id()
     return st.session_state[_VISITOR]
+
+
+def has_cookie() -> bool:
+    """Return whether this visitor's browser has a cookie, so that it is known after a reload."""
+    return visitor_id() >= 0
 
 
 def seat_in(code: str) -> Seat | None:
@@ -123,8 +128,7 @@ def room_board(room: Room) -> str:
 
 def show_join_link(query: Mapping[str, str], code: str) -> None:
     """Show link and QR code of the room at this page with a query."""
-    page_url, _, _ = (st.context.url or "").partition("?")
-    link = f"{page_url}?{urlencode({**query, ROOM: code})}"
+    link = f"{page_address()}?{urlencode({**query, ROOM: code})}"
     link = elsewhere(link) or link
     html = f'<div class="lab-room-link">{qr(link)}<span>{escape(link)}</span></div>'
     st.markdown(html, unsafe_allow_html=True)  # st.html leaves drawings out

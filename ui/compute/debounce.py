@@ -96,12 +96,10 @@ def _rerun_requested() -> bool:
 
 
 def _stop_if_cancelled() -> None:
-    """End a run that nobody waits for, because its page is closed or has to run again.
-
-    Streamlit does so where a run reads its session state.
-    """
+    """End a run that nobody waits for, because its page is closed or has to run again."""
     run = get_script_run_ctx(suppress_warning=True)
     if run is not None:
+        # Whatever reads the session state raises Streamlit's exception that ends such a run.
         "" in run.session_state  # noqa: B015
 
 

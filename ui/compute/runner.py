@@ -74,7 +74,10 @@ def compute(settings: Settings, *, seconds: float = SLICE_SECONDS) -> tuple[Any,
 
 
 def repeats(settings: Settings, *, done: bool) -> np.ndarray | None:
-    """Return the compared measure of each repeat known, (R,), or None for fewer than two repeats.
+    """Return the compared measure of each repeat that is known, (R,).
+
+    Return None where nothing can be compared: of settings without repeats, for fewer than two of
+    them, and where one has diverged.
 
     done: whether all tasks of the settings are done. Repeats that the cache has dropped since are
         then computed again.

@@ -13,6 +13,7 @@ import time
 from collections.abc import Callable, Iterator
 from concurrent.futures import Future, wait
 from contextlib import contextmanager
+from dataclasses import dataclass, field
 
 from dpcore import thread_pool
 
@@ -36,6 +37,7 @@ def _no_rerun() -> bool:
     return False
 
 
+@dataclass(eq=False, kw_only=True)
 class Ticket:
     """A place in the queue.
 
@@ -48,23 +50,12 @@ class Ticket:
         started: Is done once the work may start.
     """
 
-    def __init__(
-        self,
-        since: float,
-        number: int,
-        *,
-        deferred: bool,
-        check_cancelled: Callable[[], object],
-        rerun_requested: Callable[[], bool],
-    ):
-        self.since = since
-        if deferred:
-            self.since += DEFER_SECONDS
-        self.number = number
-        self.deferred = deferred
-        self.check_cancelled = check_cancelled
-        self.rerun_requested = rerun_requested
-        self.started: Future[None] = Future()
+    since: float
+    number: int
+    deferred: bool
+    check_cancelled: Callable[[], object]
+    rerun_requested: Callable[[], bool]
+    started: Future[None] = field(default_factory=Future)
 
     def __lt__(self, other: "Ticket") -> bool:
         return (self.since, self.number) < (other.since, other.number)
@@ -91,9 +82,11 @@ class FairQueue:
         """Add a request that came at the time ``since``, by default now."""
         if since is None:
             since = time.monotonic()
+        if deferred:
+            since += DEFER_SECONDS
         ticket = Ticket(
-            since,
-            next(self._numbers),
+            since=since,
+            number=next(self._numbers),
             deferred=deferred,
             check_cancelled=check_cancelled,
             rerun_requested=rerun_requested,

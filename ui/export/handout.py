@@ -15,7 +15,7 @@ import pandas as pd
 
 from lab.experiment.settings import Settings
 from lab.label import registry
-from lab.label.label import NOT_STATED, SCHEMA, Label, Stated, label
+from lab.label.label import NOT_STATED, SCHEMA, Label, Stated, label, roles_of
 from ui.charts import attacker_icons
 from ui.export import recording, single_file
 from ui.page.page import Page
@@ -29,15 +29,18 @@ from ui.widgets import Chart
 
 # Rows of a table on the page; the files hold all.
 _MAX_ROWS = 40
-# Field of the label that is on the sheet -> its name there.
+# Field of the label that is on the sheet -> its name there. Delta, mu and the neighbours stand
+# beside epsilon.
 _ON_SHEET = {
     "summary": "Summary",
     "released": "Would be released",
+    "epsilon": "Guarantee",
     "unit": "Protected",
     "mechanism": "Mechanism",
     "basis": "Accountant",
     "trust": "Trusted",
     "public": "Taken as public",
+    "bounds": "Bounds",
     "tuning": "Configurations tried",
     "analyst_only": "Analyst only",
 }
@@ -140,8 +143,7 @@ class Handout:
 
         There is none if their axes would show bounds that were read off private rows.
         """
-        uploaded_rows = getattr(self.settings, "own", None)
-        roles = getattr(uploaded_rows, "roles", None)
+        roles = roles_of(self.settings)
         if roles and roles.void:
             return []
         return list(view.charts(FIRST).values())
@@ -168,7 +170,7 @@ class Handout:
             f"<h1>{escape(self.page.info.question)}</h1>"
             f'<p class="lead">{view.texts["verdict"]}</p></div>{code}</header>'
             f'{notes}<section class="tiles" aria-label="Numbers">{tiles}</section>'
-            f"{attacker_icons.icons_of_label(self.stated, self.result)}{self._rare_guess()}"
+            f"{attacker_icons.icons_of_label(self.stated, self.settings)}{self._rare_guess()}"
         )
 
     def _rare_guess(self) -> str:
@@ -222,9 +224,8 @@ class Handout:
 
 def _document(title: str, body: str) -> str:
     sheets = (single_file.CHART_RULES, single_file.HERE / "handout.css", attacker_icons.RULES)
-    style = "".join(sheet.read_text("utf-8") for sheet in sheets)
     # As wide as an A4 sheet at 96 pixels an inch.
-    return single_file.document(title, body, style=style, width="794")
+    return single_file.document(title, body, style=single_file.joined(sheets), width="794")
 
 
 def _void_html(label: Label) -> str:
@@ -236,14 +237,13 @@ def _void_html(label: Label) -> str:
 
 def _short_label(label: Label) -> str:
     """Return the label on the sheet."""
-    guarantee = f"<b>{_guarantee_text(label)}</b>"
-    neighbours = label["neighbours"]
-    if neighbours != NOT_STATED:
-        guarantee += f"; {escape(str(neighbours))}"
-    facts = [(title, escape(str(label[field]))) for field, title in _ON_SHEET.items()]
-    facts.insert(2, ("Guarantee", guarantee))
-    if label["columns"] != NOT_STATED:
-        facts.insert(-2, ("Bounds", escape(str(label["bounds"]))))
+    texts = {field: escape(str(label[field])) for field in _ON_SHEET}
+    texts["epsilon"] = f"<b>{_guarantee_text(label)}</b>"
+    if label["neighbours"] != NOT_STATED:
+        texts["epsilon"] += f"; {escape(str(label['neighbours']))}"
+    if label["columns"] == NOT_STATED:
+        del texts["bounds"]
+    facts = [(_ON_SHEET[field], text) for field, text in texts.items()]
     facts.append(("Not covered", SAYS["handout.open"]))
     kind = "label"
     if label.void:

@@ -68,7 +68,7 @@ async def record(firsts: Mapping[str, First]) -> None:
     for address, first in firsts.items():
         settings = first.page.settings()
         recorded_page = Recording(page=first.page, settings=settings, settings_text="", date="")
-        current = _current_value(recorded_page)
+        current = recorded_page.current_value
         frames = {current: await _first_screen(recorded_page, current)}
         if len(gzip.compress(orjson.dumps(frames[current]))) > MOST_BYTES / 2:
             continue  # a page whose maps are too large
@@ -78,11 +78,6 @@ async def record(firsts: Mapping[str, First]) -> None:
         recorded = await asyncio.to_thread(html, recorded_page, first.welcome, frames)
         if recorded:
             FOUND[address] = recorded
-
-
-def _current_value(recorded_page: Recording) -> float:
-    """Return the value of the slider at which the page stands."""
-    return getattr(recorded_page.settings, recorded_page.slider.name)
 
 
 async def _first_screen(recorded_page: Recording, value: float) -> dict[str, Any] | None:
@@ -123,7 +118,7 @@ def html(
         welcome: What stands before its result in place of a heading (HTML).
         frames: Value of the slider -> what the first screen shows; None if settings refuse it.
     """
-    current = _current_value(recorded_page)
+    current = recorded_page.current_value
     current_charts = set()
     current_frame = frames[current]
     if current_frame:
@@ -156,18 +151,13 @@ def _surroundings(recorded_page: Recording, welcome: str) -> dict[str, Any]:
     settings = recorded_page.settings
     page = recorded_page.page.at(settings)
     layout = page.slider_layout(settings)
-
-    def slider(name: str, group: str) -> dict[str, Any]:
-        play = name == layout.play
-        return asdict(layout.slider(name, settings.limits, group=group, play=play))
-
-    groups = dict.fromkeys(layout.only_play, "play")
-    groups |= dict.fromkeys(layout.main, "main")
+    hero, *others = layout.sliders(settings.limits)
     fixed_sliders = []
-    for name, group in groups.items():
-        fixed_sliders.append((slider(name, group), getattr(settings, name)))
+    for slider in others:
+        if slider.group != "more":
+            fixed_sliders.append((asdict(slider), getattr(settings, slider.name)))
     return {
-        "slider": slider(recorded_page.slider.name, "hero"),
+        "slider": asdict(hero),
         "fixed": fixed_sliders,
         "more": bool(layout.more or page.controls.more_choices),
         "html": _layout(page, settings, welcome),
@@ -214,8 +204,7 @@ def style() -> str:
         single_file.CHART_RULES,
         single_file.HERE / "player" / "prerender.css",
     )
-    rules = "".join(sheet.read_text("utf-8") for sheet in sheets)
-    return recording.theme_rules(".whole") + rules
+    return recording.theme_rules(".whole") + single_file.joined(sheets)
 
 
 def script() -> tuple[str, str]:

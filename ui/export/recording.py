@@ -185,10 +185,14 @@ class Recording:
         ]
 
     @property
+    def current_value(self) -> float:
+        """Return the value of the slider at which the page stands."""
+        return getattr(self.settings, self.slider.name)
+
+    @property
     def values(self) -> list[float]:
         """Return the values to record: those of the slider, and the current one."""
-        current = getattr(self.settings, self.slider.name)
-        return sorted({*slider_values(self.slider), current})
+        return sorted({*slider_values(self.slider), self.current_value})
 
     def frame(self, value: float) -> dict[str, Any] | None:
         """Return what the page shows at a value, with its tabs; None if the settings refuse it."""
@@ -217,11 +221,10 @@ class Recording:
             if frame:
                 frames[value] = frame
         values = list(frames)
-        current = getattr(self.settings, self.slider.name)
         return {
             "slider": asdict(self.slider),
             "values": values,
-            "at": values.index(current),
+            "at": values.index(self.current_value),
             "frames": encode_stops(list(frames.values())),
         }
 
@@ -371,8 +374,7 @@ def style() -> str:
         single_file.CHART_RULES,
         single_file.HERE / "player" / "page.css",
     )
-    rules = "".join(sheet.read_text("utf-8") for sheet in sheets)
-    return first_page.style_sheet() + theme_rules(":root") + rules
+    return first_page.style_sheet() + theme_rules(":root") + single_file.joined(sheets)
 
 
 def theme_rules(selector: str) -> str:

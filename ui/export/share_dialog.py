@@ -4,6 +4,7 @@ import math
 from collections.abc import Callable
 from dataclasses import fields, replace
 from datetime import date
+from functools import partial
 from typing import Any
 from urllib.parse import urlencode
 
@@ -17,7 +18,7 @@ from ui.export import archive
 from ui.export.handout import Handout
 from ui.page import differences
 from ui.page.page import Page
-from ui.server.qr_code import QR_ALT, elsewhere, qr
+from ui.server.qr_code import QR_ALT, elsewhere, page_address, qr
 from ui.session.address import MORE
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
@@ -32,8 +33,7 @@ def address(state: PageState) -> str:
     """Return the link of what is shown, with the open tab but without folded-out settings."""
     parameters = dict(state.address_params)
     parameters.pop(MORE, None)
-    page_url, _, _ = (st.context.url or "").partition("?")
-    return f"{page_url}?{urlencode(parameters)}"
+    return f"{page_address()}?{urlencode(parameters)}"
 
 
 def settings_text(page: Page, state: PageState, *, without: str = "") -> str:
@@ -98,8 +98,6 @@ def saved_chart_notes(page: Page, state: PageState, void: str) -> dict[str, Any]
 
 def why_void_of(state: PageState, page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed; "" if something is."""
-    if state.settings.void:
-        return state.settings.void
     return why_void(result.settings, labels.complete(page.exports.label(result), result.settings))
 
 
@@ -117,7 +115,7 @@ def handout_button(state: PageState, page: Page, *, ready: bool) -> None:
 
     def make_zip() -> bytes:
         result, _ = compute(shown_state.settings, seconds=math.inf)
-        code = _qr_code(state, link)
+        code = _qr_code(shown_state, link)
         return bundle(handout_of(shown_state, page, result, link=link, code=code))
 
     st.download_button(
@@ -250,18 +248,13 @@ def tables(handout: Handout) -> dict[str, tuple[str, Callable[[], str]]]:
     settings = handout.settings
     page = handout.page
     stem = _stem(page, settings)
-    csv_tables = {}
+    csv_tables: dict[str, tuple[str, Callable[[], str]]] = {}
     for name, make_frame in page.exports.downloads(handout.result).items():
         file = f"{stem}_{name.lower().replace(' ', '-')}.csv"
         title = f"{page.info.question} {name}"
-        csv_tables[name] = (file, _table_maker(make_frame, title, settings, handout.link))
+        csv_tables[name] = (file, partial(_csv, make_frame, title, handout))
     return csv_tables
 
 
-def _table_maker(
-    make_frame: Callable[[], Any], title: str, settings: Settings, link: str
-) -> Callable[[], str]:
-    def make_table() -> str:
-        return archive.table(make_frame(), title=title, settings=settings, link=link)
-
-    return make_table
+def _csv(make_frame: Callable[[], Any], title: str, handout: Handout) -> str:
+    return archive.table(make_frame(), title=title, settings=handout.settings, link=handout.link)

@@ -1,6 +1,7 @@
 """A page in one file with its scripts and styles, which opens from a disk without any request."""
 
 import re
+from collections.abc import Iterable
 from functools import cache
 from html import escape
 from pathlib import Path
@@ -40,6 +41,11 @@ def document(
         f'<!doctype html><html lang="en"><head>{tags}<style>{style}</style></head>'
         f"<body>{body}</body></html>\n"
     )
+
+
+def joined(sheets: Iterable[Path]) -> str:
+    """Return the rules of some style sheets."""
+    return "".join(sheet.read_text("utf-8") for sheet in sheets)
 
 
 def data(value: Any, *, name: str = "") -> str:

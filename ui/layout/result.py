@@ -91,7 +91,7 @@ def _show_tabs(page: Page) -> tuple[Tab, DeltaGenerator]:
 
 
 def open_tab_name(page: Page) -> str:
-    """Return the name of the open tab, as far as the session knows, or ""."""
+    """Return the name of the open tab; "" before the page has shown its tabs."""
     title = st.session_state.get(tabs_key(page))
     for tab in page.all_tabs:
         if tab.title == title:

@@ -37,6 +37,8 @@ MOST_MESSAGES_PER_SECOND = 200
 LULL_SECONDS = 0.1
 # The websocket's code for a connection that is closed because of what was sent.
 REFUSED = 1008
+# What is raised where something is sent to a browser that is gone.
+_CLOSED_ALREADY = (RuntimeError, WebSocketDisconnect)
 
 
 class Connection:
@@ -62,7 +64,7 @@ class Connection:
         try:
             await self._listen()
         except MalformedError as fault:
-            with suppress(RuntimeError, WebSocketDisconnect):
+            with suppress(*_CLOSED_ALREADY):
                 await self._socket.close(REFUSED, str(fault))
         except WebSocketDisconnect:
             pass
@@ -169,7 +171,7 @@ class Connection:
 
     async def _send(self, message: Mapping[str, Any]) -> None:
         # A closed connection is ended by the listener.
-        with suppress(RuntimeError, WebSocketDisconnect):
+        with suppress(*_CLOSED_ALREADY):
             await self._socket.send_text(orjson.dumps(message).decode())
 
 

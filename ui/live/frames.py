@@ -16,6 +16,8 @@ from ui.page.screen import make_screen
 # many people move something.
 CALM_DELAY = 0.3
 _MILLISECONDS = 1000
+# A part of a figure that is no more there, as JSON.
+_REMOVED = b"null"
 
 _log = logging.getLogger(__name__)
 
@@ -124,7 +126,8 @@ def diff_parts(parts: Mapping[str, bytes], before: Mapping[str, bytes]) -> dict[
     """
     changes: dict[str, Any] = {}
     layout = {}
-    for name, part in {**dict.fromkeys(before, b"null"), **parts}.items():
+    for name in {**before, **parts}:
+        part = parts.get(name, _REMOVED)
         if part == before.get(name):
             continue
         if name == "data":

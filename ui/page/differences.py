@@ -32,7 +32,7 @@ _MOST_DECIMALS = 15
 # Numbers as shown are compared to their last digit, with this relative tolerance for rounding.
 _ROUNDING = 1e-9
 _TAG = re.compile(r"<[^>]*>")
-_SMALL = re.compile(r"<small>(.*?)</small>")
+_SMALL = re.compile(r"<small>.*?</small>")
 _DASH = re.compile(r"\s*–\s*")
 
 # (label, A, B, A − B) as plain text.
@@ -50,11 +50,12 @@ def table(choices: str, rows: str, sentence: str) -> str:
         sentence: The sentence under the table.
     """
     return (
-        '<div class="lab-compare"><table><thead><tr><td></td><th scope="col"><b'
-        ' class="lab-a">A</b> now</th><th scope="col"><b class="lab-b">B</b> pinned</th><th'
-        f' scope="col">A − B</th></tr></thead><tbody>{choices}</tbody><tbody'
-        f' class="lab-compare-moving">{rows}</tbody></table><p'
-        f' class="lab-compare-text">{sentence}</p></div>'
+        '<div class="lab-compare"><table><thead><tr><td></td>'
+        '<th scope="col"><b class="lab-a">A</b> now</th>'
+        '<th scope="col"><b class="lab-b">B</b> pinned</th>'
+        '<th scope="col">A − B</th></tr></thead>'
+        f'<tbody>{choices}</tbody><tbody class="lab-compare-moving">{rows}</tbody></table>'
+        f'<p class="lab-compare-text">{sentence}</p></div>'
     )
 
 
@@ -148,9 +149,7 @@ def run_difference(a: Settings, b: Settings, *, done: bool) -> RunDifference | N
     """
     repeats_a = repeats(a, done=done)
     repeats_b = repeats(b, done=done)
-    if repeats_a is None or repeats_b is None:
-        return None
-    if _is_training(a, repeats_a, done=done) or _is_training(b, repeats_b, done=done):
+    if repeats_a is None or repeats_b is None or _are_training(a, b, done=done):
         return None
     if a == b:
         # Certain, however few repeats there are.
@@ -169,11 +168,16 @@ def run_difference(a: Settings, b: Settings, *, done: bool) -> RunDifference | N
     )
 
 
-def _is_training(settings: Settings, known: np.ndarray | None, *, done: bool) -> bool:
-    """Return whether some repeats of these settings are still to be trained."""
-    if done or not settings.experiment.PAIRED_BY:
+def _are_training(a: Settings, b: Settings, *, done: bool) -> bool:
+    """Return whether some repeats of A or B are still to be trained."""
+    if done:
         return False
-    return known is None or len(known) < vars(settings)["repeats"]
+    for settings in (a, b):
+        if settings.experiment.PAIRED_BY:
+            known = repeats(settings, done=False)
+            if known is None or len(known) < vars(settings)["repeats"]:
+                return True
+    return False
 
 
 def comparison_sentence(runs: RunDifference | None, a: Settings, b: Settings, *, done: bool) -> str:
@@ -183,13 +187,12 @@ def comparison_sentence(runs: RunDifference | None, a: Settings, b: Settings, *,
         if not runs.measure.share:
             least = LEAST * abs(runs.median_b)
         return difference_sentence(runs.difference, runs.measure, least=least)
-    for settings in (a, b):
-        if _is_training(settings, repeats(settings, done=done), done=done):
-            return PENDING
+    if _are_training(a, b, done=done):
+        return PENDING
     return ""
 
 
-def tile_rows(a: Sequence[Tile], b: Sequence[Tile], runs: RunDifference | None = None) -> list[Row]:
+def tile_rows(a: Sequence[Tile], b: Sequence[Tile], runs: RunDifference | None) -> list[Row]:
     """Return a row for each tile of A, with B's of the same label, or else of its place and unit.
 
     runs: Where repeats are compared in pairs, the tiles that show their medians have the difference
@@ -221,16 +224,17 @@ def tile_rows(a: Sequence[Tile], b: Sequence[Tile], runs: RunDifference | None =
 
 
 def _tile_text(tile: Tile) -> str:
-    """Return a tile's number for a narrow column, without its unit, a range with a dash."""
-    with_dashes = _SMALL.sub(_dash_of_range, tile.value)
-    text = unescape(_TAG.sub("", with_dashes))
-    return _DASH.sub("–", text.replace("%", "")).strip()
+    """Return a tile's number for a narrow column, without its unit, a range with a dash.
 
-
-def _dash_of_range(small: re.Match) -> str:
-    if small[1] == "to":
-        return "–"
-    return ""
+    >>> _tile_text(Tile("Range", "53 <small>to</small> 60 %"))
+    '53–60'
+    >>> _tile_text(Tile("Gain", "+4.2 <small>points</small>"))
+    '+4.2'
+    """
+    with_dash = tile.value.replace("<small>to</small>", "–")
+    without_unit = _SMALL.sub("", with_dash).replace("%", "")
+    text = unescape(_TAG.sub("", without_unit))
+    return _DASH.sub("–", text).strip()
 
 
 def shown_difference(a: str, b: str) -> str:

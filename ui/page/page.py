@@ -277,7 +277,7 @@ class Page:
         return View(self.content.tiles(result), texts, boards)
 
     def _guarantee(self, result: Any) -> str:
-        icons = attacker_icons.icons_of_label(self.exports.label(result), result)
+        icons = attacker_icons.icons_of_label(self.exports.label(result), result.settings)
         return icons + self.content.texts["guarantee"](result)
 
     def boards(self, tab: str) -> tuple[str, ...]:

@@ -5,7 +5,7 @@ A link holds them as ``pin=field~value~field~value``, with what differs from the
 
 from collections.abc import Callable, Mapping, Sequence
 from functools import lru_cache, partial
-from typing import Literal
+from typing import Any
 
 import streamlit as st
 
@@ -22,6 +22,8 @@ from ui.text.escaping import quoted
 from ui.text.sliders import SLIDERS
 
 PIN = "Pin for comparison"
+# The key of the button that pins and of the one that unpins, so that the keyboard focus stays.
+_TOGGLE = "pin"
 _PIN_HELP = "Save these settings as B and compare what you try next with them in the link."
 
 
@@ -109,11 +111,25 @@ def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None
     with st.container(key="compare", border=pinned is not None):
         with st.container(key="compare-buttons", horizontal=True, vertical_alignment="center"):
             if pinned is None:
-                _button(state, PIN, lambda: pin(state.settings), _PIN_HELP)
+                _button(
+                    state,
+                    PIN,
+                    lambda: pin(state.settings),
+                    key=_TOGGLE,
+                    help=_PIN_HELP,
+                    icon=":material/keep:",
+                )
                 return
             st.html('<b class="lab-compare-title">Compare</b>', width="stretch")
-            _button(state, "Swap", swap, "Swap A and B")
-            _button(state, "Unpin", lambda: pin(None), "Remove B")
+            _button(state, "Swap", swap, key="swap", help="Swap A and B", type="tertiary")
+            _button(
+                state,
+                "Unpin",
+                lambda: pin(None),
+                key=_TOGGLE,
+                help="Remove B",
+                type="tertiary",
+            )
         choice_texts = partial(differences.choice_texts, choices=state.choices)
         choice_rows = differences.settings_rows(state.settings, pinned, choice_texts)
         table = differences.table(
@@ -124,18 +140,11 @@ def pin_panel(state: PageState, pinned: Settings | None, screen: Screen) -> None
         st.html(table)
 
 
-def _button(state: PageState, label: str, act: Callable[[], None], help: str) -> None:
+def _button(
+    state: PageState, label: str, act: Callable[[], None], *, key: str, **look: Any
+) -> None:
     def press() -> None:
         state.apply_movement()
         act()
 
-    kind: Literal["secondary", "tertiary"] = "tertiary"
-    icon = None
-    if label == PIN:
-        kind = "secondary"
-        icon = ":material/keep:"
-    # One key for the button that pins and the one that unpins, so that the keyboard focus stays.
-    name = "pin"
-    if label == "Swap":
-        name = "swap"
-    st.button(label, key=f"{state.page}/{name}", icon=icon, help=help, on_click=press, type=kind)
+    st.button(label, key=f"{state.page}/{key}", on_click=press, **look)

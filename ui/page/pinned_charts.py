@@ -37,19 +37,25 @@ def with_overlay(rows: Rows, pinned: Rows) -> list[list[Chart]]:
     overlaid = []
     for row in rows:
         groups = [_overlaid(chart, pinned_charts.get(chart.name)) for chart in row]
-        overlaid.append(_shortened(groups))
+        overlaid.append(_with_room_for_pairs(groups))
     return overlaid
 
 
-def _shortened(groups: Sequence[Sequence[Chart]]) -> list[Chart]:
-    """Return the charts of a row, given alone or in pairs; the first one always stays."""
-    groups = list(groups)
-    has_pair = any(len(group) > 1 for group in groups)
-    for index in reversed(range(1, len(groups))):
-        is_too_long = sum(len(group) for group in groups) > _MOST_CHARTS
-        if has_pair and is_too_long and len(groups[index]) == 1:
-            del groups[index]
-    return [chart for group in groups for chart in group]
+def _with_room_for_pairs(groups: Sequence[list[Chart]]) -> list[Chart]:
+    """Return the charts of a row, without the last single ones that its pairs leave no room for.
+
+    groups: Single charts and pairs, each as a list. The first one always stays.
+    """
+    surplus = 0
+    if any(len(group) == 2 for group in groups):
+        surplus = sum(len(group) for group in groups) - _MOST_CHARTS
+    kept: list[Chart] = []
+    for group in reversed(groups[1:]):
+        if surplus > 0 and len(group) == 1:
+            surplus -= 1
+        else:
+            kept = [*group, *kept]
+    return [*groups[0], *kept]
 
 
 def _overlaid(chart: Chart, pinned: Chart | None) -> list[Chart]:

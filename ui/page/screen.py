@@ -1,7 +1,7 @@
 """Compute what a page shows now: its result, the pinned one, and the answer to its question."""
 
 from collections.abc import Mapping
-from dataclasses import dataclass, replace
+from dataclasses import dataclass, field, replace
 from functools import partial
 from typing import Any
 
@@ -26,8 +26,8 @@ class Screen:
         page: The page as it is with the present settings, A.
         result: The result of A.
         view: The view of this result.
-        pinned: The view of the pinned settings, B, if they have the same page.
         done: The share of the work for all of it that is done.
+        pinned: The view of the pinned settings, B, if they have the same page.
         comparison: CSS selector -> HTML of the parts of the comparison that follow the sliders.
         answer: The view of the answer to the question about A, if it is in sight.
     """
@@ -35,9 +35,9 @@ class Screen:
     page: Page
     result: Any
     view: View
-    pinned: View | None
     done: float
-    comparison: Mapping[str, str]
+    pinned: View | None = None
+    comparison: Mapping[str, str] = field(default_factory=dict)
     answer: View | None = None
 
     def charts(self, tab: str) -> dict[str, Rows]:
@@ -136,46 +136,37 @@ def question_base(
 
 def _compared(page: Page, settings: Settings, pinned: Settings | None, *, seconds: float) -> Screen:
     """Return the screen of the settings, beside the pinned ones if there are any."""
-    result, done = compute(settings, seconds=seconds)
     page_a = page.at(settings)
-    view = page_a.view(result)
+    result, done = compute(settings, seconds=seconds)
+    screen = Screen(page=page_a, result=result, view=page_a.view(result), done=done)
     if pinned is None:
-        return Screen(page=page_a, result=result, view=view, pinned=None, done=done, comparison={})
+        return screen
     if done < 1:
         seconds = 0
-    pinned_result, pinned_done = compute(pinned, seconds=seconds)
     page_b = page.at(pinned)
+    pinned_result, pinned_done = compute(pinned, seconds=seconds)
     view_b = page_b.view(pinned_result)
     overlaid_view = None
     if page_b is page_a:
         overlaid_view = view_b
-    comparison = _comparison(
-        settings,
-        pinned,
-        page_a,
-        view,
-        view_b,
-        done=done == 1 and pinned_done == 1,
-    )
-    return Screen(
-        page=page_a,
-        result=result,
-        view=view,
+    all_done = done == 1 and pinned_done == 1
+    return replace(
+        screen,
         pinned=overlaid_view,
         done=(done + pinned_done) / 2,
-        comparison=comparison,
+        comparison=_comparison(screen, settings, pinned, view_b, done=all_done),
     )
 
 
 def _comparison(
-    a: Settings, b: Settings, page: Page, view_a: View, view_b: View, *, done: bool
+    screen: Screen, a: Settings, b: Settings, view_b: View, *, done: bool
 ) -> dict[str, str]:
     """Return CSS selector -> HTML of the parts of the comparison that follow the sliders."""
-    field_texts = partial(differences.slider_texts, changes=page.slider_layout(a).changes)
+    field_texts = partial(differences.slider_texts, changes=screen.page.slider_layout(a).changes)
     runs = differences.run_difference(a, b, done=done)
     rows = [
         *differences.settings_rows(a, b, field_texts),
-        *differences.tile_rows(view_a.tiles, view_b.tiles, runs),
+        *differences.tile_rows(screen.view.tiles, view_b.tiles, runs),
     ]
     return {
         differences.ROWS: differences.rows_html(rows),

@@ -16,6 +16,12 @@ QR_ALT = "QR code of the link"
 _DOCUMENTATION_ADDRESS = ("192.0.2.1", 9)
 
 
+def page_address() -> str:
+    """Return the address of this page in the browser, without its query."""
+    address, _, _ = (st.context.url or "").partition("?")
+    return address
+
+
 def elsewhere(link: str) -> str:
     """Return a local link for others on the same network; "" if it is not local or not answered."""
     parts = urlsplit(link)

@@ -39,9 +39,7 @@ _TRIM_SECONDS = 5.0
 
 
 @asynccontextmanager
-async def lifespan(
-    app: object, later: Sequence[Callable[[], Coroutine]] = ()
-) -> AsyncIterator[None]:
+async def lifespan(app: object, later: Sequence[Callable[[], Coroutine]]) -> AsyncIterator[None]:
     """Prepare the server, and run the work of ``later`` beside its visitors."""
     libc = _tuned_allocator()
     for name in _SLOW_MODULES:

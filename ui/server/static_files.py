@@ -155,8 +155,9 @@ class StaticFiles:
             recording = self._recordings.get(name, "")
         key = (path, bool(recording))
         if key not in self._answers:
-            page = self._pages[name].replace(ROOT, ROOT + recording)
+            page = self._pages[name]
             if recording:
+                page = page.replace(ROOT, ROOT + recording)
                 page = page.replace("<head>", "<head>" + self._script_links)
             body = await run_in_threadpool(_gzip, page)
             self._answers[key] = _gzip_response(body, "text/html", "no-cache")

@@ -7,6 +7,8 @@ What acts on a page is Markdown, HTML, Streamlit's own directives (`:red[...]`, 
 import re
 import unicodedata
 
+# Characters of a text that are quoted.
+_MOST_QUOTED = 60
 # They hold the letters of some scripts, and the parts of some emoji, together.
 _JOINERS = "\u200c\u200d"
 # Control characters, formatting characters and surrogates.
@@ -27,9 +29,9 @@ def plain(text: str) -> str:
     return _LIST_START.sub(lambda match: match[1] + _references(match[2]), escaped)
 
 
-def quoted(text: str, *, most: int = 60) -> str:
-    """Return the first ``most`` characters of text on one line, as Markdown code."""
-    line = _one_line(text)[:most]
+def quoted(text: str) -> str:
+    """Return the first characters of text on one line, as Markdown code."""
+    line = _one_line(text)[:_MOST_QUOTED]
     return "`" + line.replace("`", "'") + "`"
 
 

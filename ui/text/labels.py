@@ -9,6 +9,7 @@ from types import MappingProxyType
 from typing import Any
 
 from dpcore.privacy import Guarantee
+from lab.experiment.data_settings import OWN
 from lab.experiment.settings import Settings
 from lab.label.label import Stated, roles_of, why_void
 from ui.text.texts import SAYS
@@ -67,17 +68,24 @@ def label_of(
 def _texts_by_settings(
     table: Mapping[str, Any], settings: Settings, sources: Mapping[str, str]
 ) -> dict[str, str]:
-    """Return the texts of the tables [topic.field.value] that apply, and of uploaded files."""
+    """Return the texts of the tables [topic.field.value] that have the value of the settings.
+
+    Args:
+        table: The table of the topic: texts by name, and tables by field.
+        settings: The settings.
+        sources: Data set -> its name in labels.
+    """
     texts: dict[str, str] = {}
-    for field, options in table.items():
-        if not isinstance(options, dict) or field == "case":
+    for field, texts_by_value in table.items():
+        # Not of a field are the texts of the topic itself, and those of its cases.
+        if not isinstance(texts_by_value, dict) or field == "case":
             continue
         value = getattr(settings, field)
         if value in sources:
             texts["source"] = sources[value]
-        if value == "own":
+        if value == OWN:
             texts |= _TABLES["own"]
-        texts |= options.get(value, {})
+        texts |= texts_by_value.get(value, {})
     return texts
 
 
@@ -93,8 +101,8 @@ def complete(stated: Stated, settings: Any) -> Stated:
         attacker = f"{odds_text(stated.guarantee)}. {rare_guess_text(stated.guarantee)}"
         attacker = attacker.removesuffix(".")
         texts["attacker"] = _TAG.sub("", attacker)
-    stated = replace(stated, said=texts)
-    return replace(stated, said=texts | {"summary": _summary(stated, settings)})
+    texts["summary"] = _summary(stated, settings)
+    return replace(stated, said=texts)
 
 
 def _summary(stated: Stated, settings: Any) -> str:

@@ -48,6 +48,7 @@ def number(value: float, *, most: float = 1e9) -> str:
 
 def percent(share: float) -> str:
     """Format a share in percent, with a decimal where a whole number would say "all"."""
+    # From the upper end on, one decimal would say "all" too.
     if 0.99 < share < 0.9995:
         return f"{100 * share:.1f}\u00a0%"
     return f"{100 * share:.0f}\u00a0%"

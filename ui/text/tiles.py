@@ -246,6 +246,7 @@ def small_chance(chance: float) -> str:
 def out_of_hundred(share: float) -> str:
     """Format a share as a count of 100, with a decimal where a whole number would say "always"."""
     count = 100 * share
+    # From the upper end on, one decimal would say "always" too.
     if 99 < count < 99.95:
         return f"{count:.1f}"
     return f"{count:.0f}"
@@ -330,23 +331,20 @@ def guarantee_facts(**cases: Guarantee) -> str:
 
     Args:
         cases: Name -> guarantee. Several have the same delta, adjacency and accountant, and their
-            epsilons stand under each other by name.
+            epsilons stand under each other by name. The name of a single one is not shown.
     """
     first = next(iter(cases.values()))
-    facts = {}
-    if len(cases) == 1:
-        facts["epsilon"] = number(first.epsilon)
-    else:
-        for name, guarantee in cases.items():
-            facts[f"epsilon, {name.replace('_', ' ')}"] = number(guarantee.epsilon)
-    facts["delta"] = delta_text(first.delta)
+    epsilons = {}
     mus = {}
     for name, guarantee in cases.items():
-        mus[f"mu, {name.replace('_', ' ')}"] = mu_text.describe_mu(guarantee)
+        case = name.replace("_", " ")
+        epsilons[f"epsilon, {case}"] = number(guarantee.epsilon)
+        mus[f"mu, {case}"] = mu_text.describe_mu(guarantee)
+    if len(cases) == 1:
+        epsilons = {"epsilon": number(first.epsilon)}
     if len(set(mus.values())) == 1:
-        facts["mu"] = mu_text.describe_mu(first)
-    else:
-        facts.update(mus)
+        mus = {"mu": mu_text.describe_mu(first)}
+    facts = epsilons | {"delta": delta_text(first.delta)} | mus
     facts["adjacency"] = f"{first.adjacency}, one {unit_word(first.unit)}"
     facts["accountant"] = first.basis
     rows = "".join(f"<dt>{name}</dt><dd>{value}</dd>" for name, value in facts.items())

@@ -47,7 +47,7 @@ def training_rows(
 
 def _rows_of_each(most: int) -> str:
     if most == 0:
-        return SAYS("own.all-each", most=most)
+        return SAYS["own.all-each"]
     return SAYS("own.most-each", most=most)
 
 

@@ -37,9 +37,9 @@ USES = {
 }
 # Epsilon that all bounds of a file may cost together; beyond it, nothing is left to guarantee.
 MOST_SPENT = 5.0
-# Of these uses together there is one column, and of each of those one.
 ANSWERS = ("answer", "amount")
-_SINGLE = ("person",)
+# Groups of uses that one column has at most.
+_UNIQUE = (ANSWERS, ("person",))
 _BROUGHT = "data.brought"
 # Refusals with a text of their own.
 _REFUSALS = ("file", "epsilon", "rows", "decimal")
@@ -77,11 +77,10 @@ class Draft:
 
     def set_use(self, name: str, use: str) -> None:
         """Set the use of a column, and leave out another one of a use that is unique."""
-        for other, other_use in self.uses.items():
-            is_same_single = other_use == use and use in _SINGLE
-            is_other_answer = other_use in ANSWERS and use in ANSWERS
-            if is_same_single or is_other_answer:
-                self.uses[other] = "out"
+        for uses in _UNIQUE:
+            for other, other_use in self.uses.items():
+                if use in uses and other_use in uses:
+                    self.uses[other] = "out"
         if use == "answer" and self.uses[name] != use:
             self.classes = ()
         if use == "amount":

@@ -8,20 +8,22 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
+from ui.server.qr_code import page_address
 from ui.server.upload_limits import file_manager
 from ui.text.texts import SAYS
 
+_LAST_ID = "data.read"
+
 
 def show_uploader(
-    page: str, label: str, *, megabytes: int, key: str, hidden: bool
+    label: str, *, megabytes: int, number: int, hidden: bool
 ) -> tuple[UploadedFile | None, bool]:
     """Show the uploader, and return its file, and whether the file is new since the last run.
 
     Args:
-        page: The name of the page.
         label: The label of the uploader.
         megabytes: The largest size of a file.
-        key: Tells apart several uploaders of a page, one after another.
+        number: The number of this uploader of the session. One with another number is empty.
         hidden: Whether to leave out the label.
     """
     if not _has_upload_cookie():
@@ -34,15 +36,14 @@ def show_uploader(
     # what to do.
     file = st.file_uploader(
         label,
-        key=f"{page}.file{key}",
+        key=f"data.file.{number}",
         max_upload_size=megabytes,
         label_visibility=visibility,
     )
     if file is None:
         return None, False
-    last_id_key = f"{page}.read"
-    is_new = st.session_state.get(last_id_key) != file.file_id
-    st.session_state[last_id_key] = file.file_id
+    is_new = st.session_state.get(_LAST_ID) != file.file_id
+    st.session_state[_LAST_ID] = file.file_id
     return file, is_new
 
 
@@ -54,8 +55,7 @@ def _has_upload_cookie() -> bool:
 
 def _offer_own_tab() -> None:
     """Say that nothing can be uploaded here, and offer the page in a tab of its own."""
-    page_url, _, _ = (st.context.url or "").partition("?")
-    link = f"{page_url}?{urlencode(st.query_params.to_dict())}"
+    link = f"{page_address()}?{urlencode(st.query_params.to_dict())}"
     with st.container(border=True):
         st.markdown(SAYS["upload.no-cookie"])
         st.link_button("Open this page in its own tab", link, icon=":material/open_in_new:")

@@ -77,6 +77,7 @@ def _log_rate_axis(text: str, log_range: list[float]) -> dict:
         "type": "log",
         "tickvals": [0.001, 0.01, 0.1, 1],
         "ticktext": ["0.1 %", "1 %", "10 %", "100 %"],
+        "hoverformat": ".1%",
         "title": {"text": text},
         "range": log_range,
     }

@@ -89,7 +89,7 @@ def test_only_settings_that_differ_have_a_row():
     ],
 )
 def test_a_tile_is_beside_the_one_in_its_place(now, then, row):
-    assert tile_rows(now, then) == [row]
+    assert tile_rows(now, then, None) == [row]
 
 
 def test_a_difference_has_the_decimals_of_the_finer_number():

@@ -77,17 +77,17 @@ def test_rows_have_as_many_people_as_the_sentences_say(properties, answer, witho
 
 
 @pytest.fixture(scope="module")
-def result():
-    """A result of a page whose settings are not void."""
+def settings():
+    """Settings of a page that are not void."""
     first_page, *_ = PAGES
-    return quick(first_page).result
+    return first_page.settings()
 
 
 @BOTH_ADJACENCIES
-def test_a_label_shows_the_icons_of_its_guarantee(result, properties, answer, without_you):
+def test_a_label_shows_the_icons_of_its_guarantee(settings, properties, answer, without_you):
     guarantee = guarantee_with(**properties)
 
-    html = attacker_icons.icons_of_label(Stated(guarantee=guarantee), result)
+    html = attacker_icons.icons_of_label(Stated(guarantee=guarantee), settings)
 
     assert html == attacker_icons.icons(guarantee)
 
@@ -99,8 +99,8 @@ def test_a_label_shows_the_icons_of_its_guarantee(result, properties, answer, wi
         pytest.param(Stated(guarantee=guarantee_with(), void="as published"), id="void"),
     ],
 )
-def test_a_label_without_a_valid_guarantee_shows_no_icons(result, stated):
-    assert attacker_icons.icons_of_label(stated, result) == ""
+def test_a_label_without_a_valid_guarantee_shows_no_icons(settings, stated):
+    assert attacker_icons.icons_of_label(stated, settings) == ""
 
 
 def test_icons_and_tile_agree_and_never_understate_the_attacker():

@@ -65,7 +65,7 @@ async def gives_back():  # whether free pages between used ones go back to the s
     return False
 
 async def measure():
-    async with startup.lifespan(None):
+    async with startup.lifespan(None, later=[]):
         measured = {"modules": list(sys.modules), "listening": sends_at_once(listening)}
         accepted, _ = listening.accept()
         measured["accepted early"] = sends_at_once(accepted)

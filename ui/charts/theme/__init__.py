@@ -9,12 +9,12 @@ from ui.charts.theme.axes import (
     axis,
     detailed_log_axis,
     epsilon_axis,
+    in_axis_units,
     log_axis,
     share_axis,
     stable_log_range,
 )
 from ui.charts.theme.layout import (
-    LEGEND,
     figure,
     heading,
     legend_name,
@@ -40,7 +40,6 @@ from ui.charts.theme.palette import (
     REGRESSIONS,
     RUST,
     SAGE,
-    SCALE,
     SOURCES,
     SYMBOLS,
     TEXT_COLOURS,
@@ -64,7 +63,6 @@ from ui.charts.theme.shapes import (
     path_shape,
     strokes,
     svg_path,
-    vertical_area,
     vertical_line,
 )
 from ui.charts.theme.traces import (

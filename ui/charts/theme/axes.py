@@ -1,6 +1,6 @@
 """Axes of figures: linear, of shares, and logarithmic."""
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 import numpy as np
@@ -86,6 +86,13 @@ def detailed_log_axis(text: str, low: float, high: float) -> dict:
         "tickformat": "~g",
         "dtick": tick_step,
     }
+
+
+def in_axis_units(axis: Mapping[str, Any], value: float) -> float:
+    """Return a value as ranges and annotations have it: its logarithm on a log axis."""
+    if axis.get("type") == "log":
+        return float(np.log10(value))
+    return value
 
 
 def stable_log_range(low: float, high: float) -> list[float]:

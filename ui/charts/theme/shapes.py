@@ -7,7 +7,7 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from PIL import Image
 
-from ui.charts.theme.palette import CURRENT, DASHES, rgba
+from ui.charts.theme.palette import CURRENT, DASHES
 
 # A trace with this ``meta``, and a shape with this ``name``, stands for the pinned settings too: in
 # the chart of today's settings, theirs is drawn over it.
@@ -108,12 +108,6 @@ def vertical_line(x: float) -> dict:
     """Return a vertical line at the current value."""
     style = {"color": CURRENT, "width": 1.2, "dash": DASHES[CURRENT]}
     return {"type": "line", "x0": x, "x1": x, "yref": "paper", "y0": 0, "y1": 1, "line": style}
-
-
-def vertical_area(low: float, high: float, *, colour: str) -> dict:
-    """Return a lightly shaded area over the whole height, from ``low`` to ``high``."""
-    shape = {"type": "rect", "x0": low, "x1": high, "yref": "paper", "y0": 0, "y1": 1}
-    return shape | {"layer": "below", "fillcolor": rgba(colour, 0.1), "line": {"width": 0}}
 
 
 def horizontal_line(y: float, *, colour: str, width: float, dash: str, **more: object) -> dict:
