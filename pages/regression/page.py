@@ -100,15 +100,7 @@ def targets(result: RegressionResult) -> Mapping[str, float]:
 
 def program(settings: RegressionSettings) -> str:
     """Return a Python program that fits one model with these settings."""
-    options: dict[str, Any] = {}
-    if settings.mechanism == "descent":
-        descent = settings.descent
-        options = {"steps": descent.steps, "batches": descent.batches}
-        if settings.options:
-            options |= {"clip_norm": descent.clip_norm, "radius": descent.radius}
-    share = settings.share_of(settings.mechanism)
-    if share is not None:
-        options["share"] = share
+    options = settings.options_of(settings.mechanism)
     lines = "".join(f"    {name}={value!r},\n" for name, value in options.items())
     return PROGRAM.format(settings=settings, problem=settings.problem, options=lines)
 

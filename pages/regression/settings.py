@@ -190,9 +190,11 @@ class RegressionSettings(SourceSettings):
         """Return what the rule would set in place of the options by hand, to two digits."""
         if not self.options:
             return {}
+        rule = replace(self, tuning="rule")
         if self.mechanism in SPLITTERS:
-            return {"share": round(SPLITTERS[self.mechanism](self.features + 1), 2)}
-        options = replace(self, tuning="rule").descent_options
+            share = rule.options_of(self.mechanism)["share"]
+            return {"share": round(share, 2)}
+        options = rule.descent_options
         lowest, highest = self.LIMITS["clip_norm"]
         clip_norm = float(f"{options['clip_norm']:.2g}")
         options["clip_norm"] = min(max(clip_norm, lowest), highest)
@@ -200,49 +202,43 @@ class RegressionSettings(SourceSettings):
 
     @property
     def descent_options(self) -> dict[str, float]:
-        """Return the options of gradient descent at the set epsilon."""
+        """Return the clipping norm, steps and radius of gradient descent at the set epsilon."""
+        descent = self.mechanism_of("descent")
         public = {"inputs": self.problem.inputs, "rows": self.problem.most_rows}
         epsilon = self.remaining_epsilon
         return {
-            "clip_norm": self.descent.chosen_clip_norm(epsilon, **public),
-            "steps": self.descent.steps,
-            "radius": self.descent.chosen_radius(epsilon, **public),
+            "clip_norm": descent.chosen_clip_norm(epsilon, **public),
+            "steps": descent.steps,
+            "radius": descent.chosen_radius(epsilon, **public),
         }
 
-    @cached_property
-    def descent(self) -> Descent:
-        """Return gradient descent on batches of a size that stays quick for any number of rows."""
-        by_hand = {}
-        if self.mechanism == "descent":
-            by_hand = {name: getattr(self, name) for name in self.options}
-        source = self.problem.source
-        descent = Descent(delta=self.delta, rows_each=source.rows_each, gaps=source.gaps, **by_hand)
-        batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
-        return replace(descent, batches=min(batches, descent.steps))
+    def options_of(self, name: str) -> dict[str, Any]:
+        """Return the options of a mechanism, by hand if it is the chosen one, else by rule.
 
-    def share_of(self, name: str) -> float | None:
-        """Return the share of epsilon that a mechanism spends on the quadratic.
-
-        By rule it is that of the least noise. Return None for a mechanism that does not split
-        epsilon.
+        Gradient descent chooses those that are left out by its rule. The share of epsilon for the
+        quadratic is that of the least noise.
         """
-        if name not in SPLITTERS:
-            return None
-        if name == self.mechanism and self.options:
-            return self.share
-        return SPLITTERS[name](self.features + 1)
+        by_hand = {}
+        if name == self.mechanism:
+            by_hand = {option: getattr(self, option) for option in self.options}
+        if name == "descent":
+            # Batches stay quick for any number of rows.
+            steps = by_hand.get("steps", Descent.steps)
+            batches = math.ceil(self.problem.most_rows / _ROWS_PER_BATCH)
+            return {"steps": steps, "batches": min(batches, steps), **by_hand}
+        if name in SPLITTERS:
+            return {"share": SPLITTERS[name](self.features + 1), **by_hand}
+        return {}
 
     def mechanism_of(self, name: str) -> Any:
         """Return the mechanism with this key of ``REGRESSIONS``."""
-        if name == "descent":
-            return self.descent
         source = self.problem.source
         return mechanism(
             name,
-            share=self.share_of(name),
             delta=self.delta,
             rows_each=source.rows_each,
             gaps=source.gaps,
+            **self.options_of(name),
         )
 
     def method(self, name: str) -> Method:

@@ -163,7 +163,7 @@ def _noise(result: RegressionResult) -> str:
 def _descent(result: RegressionResult) -> str:
     """Return the number of steps, the clipping norm, the radius and the rows of a step."""
     options = result.settings.descent_options
-    batches = result.settings.descent.batches
+    batches = result.settings.mechanism_of("descent").batches
     texts = {name: number(value) for name, value in options.items()}
     noise = SAYS("why.descent", **texts)
     if batches == 1:

@@ -681,6 +681,17 @@ class TestClicksOnTheAttack:
         assert settings.person_y == -0.5
 
 
+def test_a_slider_of_the_regression_comes_and_goes_with_the_options_by_hand():
+    app = open_quick("regression", mechanism="published", tuning="own", share="0.4")
+
+    moved(app, "regression", "share", 0.7)
+
+    assert settings_of(app, "regression").mechanism_of("published").share == 0.7
+    app.selectbox(key="regression.tuning").set_value("rule").run()
+    assert not app.exception
+    assert settings_of(app, "regression").options == ()
+
+
 def test_a_data_set_of_the_regression_brings_its_number_of_rows():
     app = open_quick("regression", mechanism="published")
 

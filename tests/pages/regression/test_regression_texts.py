@@ -122,30 +122,39 @@ def splits_by_hand(result) -> bool:
     return result.settings.tuning == "own" and result.settings.mechanism in SPLITTERS
 
 
+def rule_of(result):
+    """Return the chosen mechanism as the rule sets it."""
+    settings = result.settings.change(tuning="rule")
+    return settings.mechanism_of(settings.mechanism)
+
+
+def public(result) -> dict[str, float]:
+    """Return the public numbers that the rule of descent reads."""
+    settings = result.settings
+    problem = settings.problem
+    return {
+        "epsilon": settings.remaining_epsilon,
+        "inputs": problem.inputs,
+        "rows": problem.most_rows,
+    }
+
+
 def rule_clip_norm(result) -> float:
     """Return the clipping norm of the rule, within the range of the slider."""
-    settings = result.settings.change(tuning="rule")
-    clip_norm = settings.descent.chosen_clip_norm(settings.remaining_epsilon, **public(settings))
+    clip_norm = rule_of(result).chosen_clip_norm(**public(result))
     return min(max(clip_norm, 0.01), 10)
 
 
 def rule_steps(result) -> int:
-    return result.settings.change(tuning="rule").descent.steps
+    return rule_of(result).steps
 
 
 def rule_radius(result) -> float:
-    settings = result.settings.change(tuning="rule")
-    return settings.descent.chosen_radius(settings.remaining_epsilon, **public(settings))
+    return rule_of(result).chosen_radius(**public(result))
 
 
 def rule_share(result) -> float:
-    settings = result.settings.change(tuning="rule")
-    return settings.share_of(settings.mechanism)
-
-
-def public(settings) -> dict[str, int]:
-    """Return the public numbers that the rule of descent reads."""
-    return {"inputs": settings.problem.inputs, "rows": settings.problem.most_rows}
+    return rule_of(result).share
 
 
 def is_useful_from(result, match) -> bool:
@@ -189,10 +198,10 @@ RULES: Rules = {
     r"In none of \d+ runs did the noise make": lambda r, _: (
         releases_quadratic(r) and without_minimum(r) == 0
     ),
-    r"The rule would set clipping norm ([\d.]+), steps (\d+), radius ([\d.]*\d)": says(
+    r"The rule would choose: clipping norm ([\d.]+), steps (\d+), radius ([\d.]*\d)": says(
         rule_clip_norm, rule_steps, rule_radius, given=descends_by_hand, rel=0.06
     ),
-    r"The rule would set share for the quadratic ([\d.]*\d)": says(
+    r"The rule would choose: share for the quadratic ([\d.]*\d)": says(
         rule_share, given=splits_by_hand, rel=0.03
     ),
     # Guarantee
