@@ -6,7 +6,6 @@ from typing import Any
 
 from lab.data.regression import SOURCES
 from lab.experiment.data_settings import OWN
-from lab.uploads.made_up import MadeUp
 from pages.regression import charts, texts
 from pages.regression.result import RegressionResult
 from pages.regression.settings import OPTIONS, RegressionSettings
@@ -16,7 +15,7 @@ from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart, explained_chart
+from ui.widgets import Chart, row
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 TITLES = {name: source.title for name, source in SOURCES.items()}
@@ -26,10 +25,8 @@ COEFFICIENTS_HEIGHT = 380
 MAIN_SLIDERS = ("rows", "features", "label_top")
 MORE_SLIDERS = ("delta", "repeats", "seed")
 TUNING_LABELS = {"rule": "By rule", "own": "By hand"}
-# Where the target of a question starts on the way from least squares to the baseline, for an
-# uploaded file and for the made-up rows in its place.
-TARGET = 0.5
-MADE_UP_TARGET = 0.1
+# Where the target of a question starts on the way from least squares to the baseline.
+TARGET = 0.1
 
 
 def main_choices(state: PageState) -> None:
@@ -54,47 +51,28 @@ def sliders(settings: RegressionSettings) -> SliderLayout:
 
 def main_charts(result: RegressionResult) -> list[list[Chart]]:
     """Return the errors, the fitted lines and, if the mechanism releases them, the objectives."""
-    lines_about = texts.ABOUT["lines"]
-    if result.settings.uses_file:
-        lines_about = texts.ABOUT["own_lines"]
-    row = [
-        _chart("errors", charts.errors(result), height=HEIGHT, wide=1.5),
-        Chart(
-            name="lines",
-            figure=charts.lines(result),
-            about=lines_about,
-            height=HEIGHT,
-            pair=True,
-        ),
-    ]
+    figures = {"errors": charts.errors(result), "lines": charts.lines(result)}
     least_eigenvalues = result.fits.least_eigenvalues
     if least_eigenvalues is not None:
-        objective = charts.objective(result, least_eigenvalues)
-        row.append(_chart("objective", objective, height=HEIGHT))
-    return [row]
+        figures["objective"] = charts.objective(result, least_eigenvalues)
+    return [row(texts.ABOUT, figures, height=HEIGHT, wide={"errors": 1.5}, pair={"lines": True})]
 
 
 def coefficient_charts(result: RegressionResult) -> list[list[Chart]]:
     """Return the coefficients."""
-    return [[_chart("coefficients", charts.coefficients(result), height=COEFFICIENTS_HEIGHT)]]
-
-
-def _chart(name: str, figure: Mapping[str, Any], *, height: int, wide: float = 1.0) -> Chart:
-    """Return a chart with its help text."""
-    return explained_chart(texts.ABOUT, name, figure, height=height, wide=wide)
+    figures = {"coefficients": charts.coefficients(result)}
+    return [row(texts.ABOUT, figures, height=COEFFICIENTS_HEIGHT)]
 
 
 def targets(result: RegressionResult) -> Mapping[str, float]:
-    """Return, for an uploaded file, the error that a question starts with.
+    """Return the error that a question starts with on made-up rows in place of an uploaded file.
 
-    Of made-up rows the question is what noise costs, so that its target is near least squares.
+    The question is what noise costs there, so the error is near that of least squares.
     """
     if not result.settings.uses_file:
         return {}
-    share = TARGET
-    if isinstance(result.settings.own, MadeUp):
-        share = MADE_UP_TARGET
-    error = result.least_squares_error + share * (result.baseline - result.least_squares_error)
+    gap = result.baseline - result.least_squares_error
+    error = result.least_squares_error + TARGET * gap
     return {"error": float(f"{error:.3g}")}
 
 
