@@ -1,7 +1,6 @@
 """Charts of the regression: errors, fitted lines, noisy objectives and coefficients."""
 
 import math
-from dataclasses import replace
 
 import numpy as np
 
@@ -91,46 +90,46 @@ def _chosen_curve(result: RegressionResult, high: float) -> Curve:
     high: top of the axis.
     """
     name = result.settings.mechanism
+    epsilons: tuple[float, ...] = ()
     quantiles = np.empty((3, 0))
     if name in result.curves:
+        epsilons = result.settings.epsilons
         quantiles = np.minimum(result.quantiles(name), HIGHEST_ERROR * high)
-    epsilons = result.settings.epsilons[: quantiles.shape[1]]
     spread = result.summary()
-    return replace(
-        _curve(name, epsilons, quantiles, chosen=True),
-        value=theme.padded(error_text(result, spread.median), longest=LONGEST_ERROR),
+    return Curve(
+        name=METHODS[name],
+        colour=theme.REGRESSIONS[name],
+        x=epsilons,
+        y=quantiles,
+        width=3,
+        dots=6,
+        value=_legend_value(result, spread.median),
         at_current=np.minimum(spread, HIGHEST_ERROR * high),
         strokes=np.minimum(result.fits.errors, high),
         stroke_span=STROKES,
+        pinned=True,
     )
 
 
 def _alternative_curve(result: RegressionResult, name: str, high: float) -> Curve:
     """Return the median error of another mechanism, with its value now if that is computed."""
     _, medians, _ = np.minimum(result.quantiles(name), HIGHEST_ERROR * high)
-    curve = _curve(name, result.settings.epsilons, medians, chosen=False)
-    if name not in result.all_fits:
-        return curve
-    median_text = error_text(result, result.summary(name).median)
-    return replace(curve, value=theme.padded(median_text, longest=LONGEST_ERROR))
-
-
-def _curve(name: str, x: object, y: np.ndarray, *, chosen: bool) -> Curve:
-    """Return the curve of a mechanism, which is thicker and has dots if it is the chosen one."""
-    width = 2
-    dots = 0
-    if chosen:
-        width = 3
-        dots = 6
+    value = ""
+    if name in result.all_fits:
+        value = _legend_value(result, float(np.median(result.all_fits[name].errors)))
     return Curve(
         name=METHODS[name],
         colour=theme.REGRESSIONS[name],
-        x=x,
-        y=y,
-        width=width,
-        dots=dots,
-        pinned=chosen,
+        x=result.settings.epsilons,
+        y=medians,
+        width=2,
+        value=value,
     )
+
+
+def _legend_value(result: RegressionResult, error: float) -> str:
+    """Return an error for the legend, with room for a longer one."""
+    return theme.padded(error_text(result, error), longest=LONGEST_ERROR)
 
 
 def _error_range(result: RegressionResult) -> tuple[float, float]:

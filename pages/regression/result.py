@@ -71,11 +71,9 @@ class RegressionResult:
 
     # Errors
 
-    def summary(self, name: str | None = None) -> Spread:
-        """Return the quantiles of a mechanism's errors; None for the chosen one."""
-        if name is None:
-            name = self.settings.mechanism
-        return Spread.of(self.all_fits[name].errors)
+    def summary(self) -> Spread:
+        """Return the quantiles of the errors of the chosen mechanism."""
+        return Spread.of(self.fits.errors)
 
     @cached_property
     def least_squares_error(self) -> float:

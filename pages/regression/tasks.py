@@ -9,6 +9,7 @@ label's unit.
 
 from collections.abc import Sequence
 from dataclasses import dataclass
+from functools import cached_property
 from typing import Any, NamedTuple
 
 import numpy as np
@@ -137,13 +138,18 @@ class PrivateFits:
     weights: (R, p).
     errors: on held-out rows, (R,).
     gram: the released matrix X^T X, (R, p, p), or None if it is not released.
-    least_eigenvalues: the smallest eigenvalue of each ``gram``, (R,), or None.
     """
 
     weights: np.ndarray
     errors: np.ndarray
     gram: np.ndarray | None
-    least_eigenvalues: np.ndarray | None
+
+    @cached_property
+    def least_eigenvalues(self) -> np.ndarray | None:
+        """Return the smallest eigenvalue of each ``gram``, (R,), or None."""
+        if self.gram is None:
+            return None
+        return np.linalg.eigvalsh(self.gram)[:, 0]
 
     @property
     def share_without_minimum(self) -> float:
@@ -163,9 +169,7 @@ def join_fits(batches: Sequence[PrivateFits]) -> PrivateFits:
     return PrivateFits(
         weights=np.concatenate([fits.weights for fits in batches]),
         errors=np.concatenate([fits.errors for fits in batches]),
-        # Only fits without a quadratic have several batches.
-        gram=None,
-        least_eigenvalues=None,
+        gram=None,  # only fits without a quadratic have several batches
     )
 
 
@@ -174,16 +178,9 @@ def fit_repeats(method: Method, epsilons: tuple[float], repeats: range) -> Priva
     fit = method.fit(epsilons, repeats)
     weights = fit.weights[0]
     gram = None
-    least_eigenvalues = None
     if fit.gram is not None:
         gram = fit.gram[0]
-        least_eigenvalues = np.linalg.eigvalsh(gram)[:, 0]
-    return PrivateFits(
-        weights=weights,
-        errors=method.problem.errors(weights),
-        gram=gram,
-        least_eigenvalues=least_eigenvalues,
-    )
+    return PrivateFits(weights=weights, errors=method.problem.errors(weights), gram=gram)
 
 
 class HeldOutErrors(NamedTuple):
