@@ -13,6 +13,7 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
+from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
@@ -36,11 +37,18 @@ class Case:
         return self._result
 
     def runs(self, measure: str, **changes: Any) -> np.ndarray:
-        """Return a measure of every run, (R,), at these settings with changes."""
+        """Return a measure of every run, (R,), at these settings with changes.
+
+        A page that trains no models has no measures. There it names a part of the experiment.
+        """
         settings = self.settings
         if changes:
             settings = settings.change(**changes)
-        return shown(settings, measure)
+        if measure in settings.experiment.measures:
+            return shown(settings, measure)
+        part = settings.experiment.parts()[measure]
+        outcomes = {task: CACHE.answer(task, task.run) for task in part.tasks}
+        return np.ravel(part.gather(outcomes))
 
     def percents(self, measure: str, **changes: Any) -> np.ndarray:
         """Return a measure of every run in percent, (R,)."""
