@@ -13,7 +13,6 @@ from urllib.parse import parse_qsl
 
 import numpy as np
 
-from dpcore.cache import CACHE
 from dpcore.privacy import Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
@@ -36,23 +35,9 @@ class Case:
             return self.settings.experiment.run()
         return self._result
 
-    def runs(self, measure: str, **changes: Any) -> np.ndarray:
-        """Return a measure of every run, (R,), at these settings with changes.
-
-        A page that trains no models has no measures. There it names a part of the experiment.
-        """
-        settings = self.settings
-        if changes:
-            settings = settings.change(**changes)
-        if measure in settings.experiment.measures:
-            return shown(settings, measure)
-        part = settings.experiment.parts()[measure]
-        outcomes = {task: CACHE.answer(task, task.run) for task in part.tasks}
-        return np.ravel(part.gather(outcomes))
-
     def percents(self, measure: str, **changes: Any) -> np.ndarray:
-        """Return a measure of every run in percent, (R,)."""
-        return 100 * self.runs(measure, **changes)
+        """Return a measure of every run in percent, (R,), at these settings with changes."""
+        return 100 * shown(self.settings.change(**changes), measure)
 
 
 @dataclass(frozen=True, kw_only=True)
@@ -67,8 +52,8 @@ class Lesson:
         minutes: How long it takes.
         number: What a guess may be; None for one of options.
         change: The settings that differ in what is asked, as a query.
-        measure: The measure that is guessed.
-        known: The measure that is known.
+        measure: The measure that is guessed, a share; "" where a subclass computes the number.
+        known: The measure that is known, likewise.
         along: Field of the horizontal axis.
         point: Text of the known point; "" if it is not shown.
         board: The board of the chart.
@@ -132,17 +117,11 @@ class Lesson:
 
     def truth(self, case: Case) -> np.ndarray:
         """Return what is guessed of every run, (R,), in units of the chart."""
-        return self._measured(case, self.measure)
+        return case.percents(self.measure)
 
     def start(self, case: Case) -> float:
         """Return what is known before the guess."""
-        return float(np.median(self._measured(case, self.known)))
-
-    def _measured(self, case: Case, measure: str) -> np.ndarray:
-        """Return a measure of every run, (R,), in units of the chart."""
-        if self.number and self.number.unit == "%":
-            return case.percents(measure)
-        return case.runs(measure)
+        return float(np.median(case.percents(self.known)))
 
     def points(self, case: Case) -> list[tuple[float, float, str]]:
         """Return the points of the chart that are shown before the guess: x, y and text."""

@@ -21,6 +21,12 @@ from ui.text.tiles import rare_guess_text
 class _Reconstruction(Lesson):
     """Noisy answers to many questions reconstruct a secret."""
 
+    def start(self, case: Case) -> float:
+        return 100 * case.result.median
+
+    def truth(self, case: Case) -> np.ndarray:
+        return 100 * case.result.runs
+
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"error": case.result.error}
 
@@ -33,19 +39,23 @@ class _Reconstruction(Lesson):
         return after.result.guarantee
 
 
-class _Epsilon(Lesson):
+class _OneNumber(Lesson):
+    """A lesson whose page has one number in place of runs."""
+
+    def truth(self, case: Case) -> np.ndarray:
+        return np.array([self.start(case)])
+
+
+class _Epsilon(_OneNumber):
     """Epsilon bounds what an attacker comes to believe."""
 
     def position(self, settings: Any) -> float:
         return 100 * settings.prior
 
-    def start(self, case: Case, prior: float = 0.5) -> float:
+    def start(self, case: Case) -> float:
         """Return the largest posterior probability of a guess, in percent."""
-        _, largest = case.result.posterior_range(prior)
+        _, largest = case.result.posterior_range(0.5)
         return 100 * float(largest)
-
-    def truth(self, case: Case) -> np.ndarray:
-        return np.array([self.start(case)])
 
     def _at_epsilon_ten(self, after: Case) -> float:
         return self.start(Case(after.settings.change(epsilon=10.0)))
@@ -117,7 +127,14 @@ class _Clipping(Lesson):
         return self.OPTIONS[int(leaders[0])]
 
 
-class _Composition(Lesson):
+class _Run(_OneNumber):
+    """A lesson about the cost of a run."""
+
+    def start(self, case: Case) -> float:
+        return case.result.epsilon("pld")
+
+
+class _Composition(_Run):
     """The cost of many steps grows like a square root."""
 
     def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
@@ -157,7 +174,7 @@ class _Parties(Lesson):
         return super().known_numbers(case) | {"rows": case.settings.rows}
 
 
-class _Rounds(Lesson):
+class _Rounds(_Run):
     """The cost of many rounds of federated learning grows like a square root."""
 
     def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
@@ -167,14 +184,11 @@ class _Rounds(Lesson):
         return numbers
 
 
-class _Attacker(Lesson):
+class _Attacker(_OneNumber):
     """The noise bounds how often an attacker is right."""
 
     def start(self, case: Case) -> float:
         return 100 * case.result.attack.accuracy
-
-    def truth(self, case: Case) -> np.ndarray:
-        return np.array([self.start(case)])
 
     def known_numbers(self, case: Case) -> dict[str, float]:
         return super().known_numbers(case) | {"allowed": 100 * case.result.claim_bound}
@@ -220,8 +234,11 @@ class _Published(_Attacker):
         return None
 
 
-class _Tuning(Lesson):
+class _Tuning(_Run):
     """Trying settings on private rows costs privacy."""
+
+    def truth(self, case: Case) -> np.ndarray:
+        return np.array([case.result.tuned.epsilon])
 
     def position(self, settings: Any) -> float:
         return 1 - 0.9**settings.settings_tried
@@ -274,3 +291,10 @@ def _read_lessons() -> tuple[Lesson, ...]:
 
 
 LESSONS = _read_lessons()
+
+
+def next_lesson(lesson: Lesson) -> Lesson | None:
+    """Return the lesson after this one; None after the last one."""
+    if lesson == LESSONS[-1]:
+        return None
+    return LESSONS[LESSONS.index(lesson) + 1]

@@ -6,7 +6,6 @@ from dpcore.check import RefusedError
 from pages.lessons import charts, texts
 from pages.lessons.lesson import Case, Lesson
 from ui import widgets
-from ui.charts import guesses
 from ui.classroom import membership
 from ui.classroom.membership import ROOM, Seat, visitor_id
 from ui.classroom.rooms import LETTERS_A_CODE, classroom
@@ -145,17 +144,12 @@ def show_class_guesses(
     before, after = cases
     number = lesson.number
     if number:
-        outcome = charts.Outcome(
-            texts.median_truth(lesson, after),
-            texts.outcome_label(lesson, after),
-            guesses.TONES[number.tone],
-        )
         figure = charts.numbers(
             values,
             axis,
-            ends=(number.low, number.high),
-            unit=number.unit,
-            outcome=outcome,
+            number,
+            outcome=texts.median_truth(lesson, after),
+            outcome_name=texts.outcome_label(lesson, after),
             mine=mine,
         )
     else:

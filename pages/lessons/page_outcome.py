@@ -8,7 +8,7 @@ from lab.experiment.links import minimal_texts, versioned
 from lab.experiment.settings import Settings
 from pages.lessons import page_class, texts
 from pages.lessons.lesson import Case, Lesson
-from pages.lessons.lessons import LESSONS
+from pages.lessons.lessons import next_lesson
 from pages.lessons.page_charts import reveal_chart
 from pages.lessons.page_session import goto, lesson_state
 from pages.lessons.page_steps import (
@@ -141,13 +141,6 @@ def _show_texts(lesson: Lesson, step: str, before: Case, after: Case) -> None:
         st.markdown(text("Try"))
 
 
-def _next_lesson(lesson: Lesson) -> Lesson | None:
-    """Return the lesson after this one; None after the last one."""
-    if lesson == LESSONS[-1]:
-        return None
-    return LESSONS[LESSONS.index(lesson) + 1]
-
-
 def _show_onward_links(lesson: Lesson, page: Page, after: Case) -> None:
     """Show the link to the page at these settings, which leads back, and to the next lesson."""
     lesson_state(lesson).done = True
@@ -163,10 +156,6 @@ def _show_onward_links(lesson: Lesson, page: Page, after: Case) -> None:
         icon=":material/open_in_full:",
         query_params=versioned(query),
     )
-    next_lesson = _next_lesson(lesson)
-    next_label = "All lessons"
-    if next_lesson:
-        next_label = f"Next: {next_lesson.text('Title')}"
     with st.container(horizontal=True, key="lesson-ways"):
         st.button(
             "Back",
@@ -175,11 +164,11 @@ def _show_onward_links(lesson: Lesson, page: Page, after: Case) -> None:
             args=(lesson, lesson.STEPS[-2]),
         )
         st.button(
-            next_label,
+            texts.onward_label(lesson),
             key=f"lesson.{lesson.name}.try.on",
             type="primary",
             on_click=goto,
-            args=(next_lesson,),
+            args=(next_lesson(lesson),),
         )
 
 

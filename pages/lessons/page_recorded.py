@@ -9,7 +9,7 @@ from urllib.parse import urlencode
 from lab.experiment.links import minimal_texts, versioned
 from pages.lessons import texts
 from pages.lessons.lesson import Case, Lesson
-from pages.lessons.lessons import LESSONS
+from pages.lessons.lessons import next_lesson
 from pages.lessons.page_charts import cover_chart, lesson_chart, reveal_chart
 from ui.compute.runner import compute
 from ui.export import recording, single_file
@@ -46,10 +46,9 @@ def file(lesson: Lesson, page: Page, *, above: str, link: Callable[[str], str], 
         if name != "guess":
             attributes += " hidden"
         steps += f"<div {attributes}>{content}</div>"
-    number = LESSONS.index(lesson) + 1
     body = (
-        f'<p class="lab-lesson"><span>Lesson {number} of {len(LESSONS)} · {lesson.minutes} minutes'
-        f'</span></p><h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
+        f'<p class="lab-lesson">{texts.place(lesson)}</p>'
+        f'<h1 tabindex="-1">{escape(lesson.text("Question"))}</h1>'
         f'<div class="screen lesson"><div class="shown">{recording.chart_place(covered)}</div>'
         f'<div class="steps">{steps}</div></div>'
         f"{single_file.data(recording.chart_data(covered), name='first')}"
@@ -140,13 +139,11 @@ def _steps(lesson: Lesson, before: Case, after: Case, link: Callable[[str], str]
 
 def _next_link(lesson: Lesson, link: Callable[[str], str]) -> str:
     """Return the link to the next lesson, or to all of them (HTML)."""
-    name = ""
-    label = "All lessons"
-    if lesson != LESSONS[-1]:
-        next_lesson = LESSONS[LESSONS.index(lesson) + 1]
-        name = next_lesson.name
-        label = f"Next: {next_lesson.text('Title')}"
-    return f'<a href="{escape(link(f"lessons?lesson={name}"))}">{escape(label)}</a>'
+    address = "lessons?lesson="
+    following = next_lesson(lesson)
+    if following:
+        address += following.name
+    return f'<a href="{escape(link(address))}">{escape(texts.onward_label(lesson))}</a>'
 
 
 def _option_fields(legend: str, options: Sequence[str]) -> str:

@@ -4,7 +4,7 @@ from collections.abc import Collection
 from statistics import median
 
 from pages.lessons.lesson import Case, Lesson
-from pages.lessons.lessons import LESSONS
+from pages.lessons.lessons import LESSONS, next_lesson
 from ui.charts import attacker_icons
 from ui.text.escaping import quoted
 from ui.text.number_range import NumberRange
@@ -125,11 +125,21 @@ def step_dots(lesson: Lesson, step: str) -> str:
 
 def head(lesson: Lesson, step: str) -> str:
     """Return number, duration and steps of a lesson (HTML)."""
-    title = f"Lesson {LESSONS.index(lesson) + 1} of {len(LESSONS)}"
-    return (
-        f'<div class="lab-lesson"><span>{title} · {lesson.minutes} minutes</span>'
-        f"{step_dots(lesson, step)}</div>"
-    )
+    return f'<div class="lab-lesson">{place(lesson)}{step_dots(lesson, step)}</div>'
+
+
+def place(lesson: Lesson) -> str:
+    """Return number and duration of a lesson (HTML)."""
+    number = LESSONS.index(lesson) + 1
+    return f"<span>Lesson {number} of {len(LESSONS)} · {lesson.minutes} minutes</span>"
+
+
+def onward_label(lesson: Lesson) -> str:
+    """Return the label of the way to the next lesson, or after the last one to all of them."""
+    following = next_lesson(lesson)
+    if following is None:
+        return "All lessons"
+    return f"Next: {following.text('Title')}"
 
 
 def waiting(lesson: Lesson, guess: float) -> str:
