@@ -4,7 +4,7 @@ from typing import Any
 
 import numpy as np
 
-from pages.attack.result import EPSILONS, LEAST_SCORE_RANGE, OnePersonResult, accuracy_bounds
+from pages.attack.result import EPSILONS, OnePersonResult, accuracy_bounds
 from pages.attack.settings import AttackSettings
 from pages.attack.threshold_attack import AttackResult
 from ui.charts import bars, maps, theme
@@ -30,9 +30,12 @@ _LEAST_SIZE = 3
 _MORE_SIZE = 8
 # Radius of the ring around the target person, in pixels.
 _RING_RADIUS = 7.5
-# Highest bar of the histogram of scores on its narrowest axis, and room above it.
-_HIGHEST_SHARE = 0.2
-_ABOVE_SHARE = 0.02
+# Half of the score axis in standard deviations. The means of separate scores lie at half of it,
+# because a score is divided by an eighth of their distance at least (``threshold_attack``).
+SCORE_RANGE = 8
+_SCORE_BINS = 64
+# The highest share of scores in a bin that is drawn whole.
+_HIGHEST_SHARE = 0.22
 # A lower end of an interval this close to a coin toss is written with a decimal.
 _NEAR_COIN_TOSS = 0.005
 EPSILON_AXIS = theme.epsilon_axis(*AttackSettings.LIMITS["epsilon"])
@@ -159,22 +162,23 @@ def _target_ring(result: OnePersonResult) -> dict:
 
 def scores(result: OnePersonResult) -> dict:
     """Draw the histogram of the attacker's scores on each data set."""
-    edges, (with_person, without_person) = result.histogram()
-    half = result.score_range
-    # On a wider axis more scores are in a bin.
-    highest_share = _HIGHEST_SHARE * half / LEAST_SCORE_RANGE + _ABOVE_SHARE
+    edges = np.linspace(-SCORE_RANGE, SCORE_RANGE, _SCORE_BINS + 1)
+    scores_with, scores_without = result.attack.scores
+    with_person = bars.bin_shares(scores_with, edges)
+    without_person = bars.bin_shares(scores_without, edges)
+    overlap = np.minimum(with_person, without_person).sum()
     return bars.histogram(
         edges,
         {theme.WITH_YOU: with_person, theme.WITHOUT_YOU: without_person},
         title="Scores",
-        finding=f"they overlap by {percent(result.overlap)}",
+        finding=f"they overlap by {percent(overlap)}",
         shapes=[theme.vertical_line(0.0)],
         annotations=[
             theme.note(theme.coloured("◂ “without”", theme.WITHOUT_YOU), "upper left"),
             theme.note(theme.coloured("“with” ▸", theme.WITH_YOU), "upper right"),
         ],
-        xaxis=theme.axis("attacker's score (standard deviations)", -half, half),
-        yaxis=theme.share_axis("share of runs", highest_share, step=0.05),
+        xaxis=theme.axis("attacker's score (standard deviations)", -SCORE_RANGE, SCORE_RANGE),
+        yaxis=theme.share_axis("share of runs", _HIGHEST_SHARE, step=0.05),
     )
 
 

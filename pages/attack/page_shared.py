@@ -5,10 +5,9 @@ from types import ModuleType
 from typing import Any
 
 from lab.data.classification import DATASETS
-from lab.models.classifier_versions import VERSIONS
-from pages.attack import texts_shared
 from pages.attack.audits import texts as audits_texts
 from pages.attack.settings import PARTS, REPLACED_BY, AttackSettings
+from pages.attack.texts_shared import SAYS
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -20,25 +19,21 @@ from ui.text import labels
 # Height of the charts, in pixels.
 HEIGHT = 455
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
-_PARTS_HELP = texts_shared.SAYS["parts"]
-_REPLACED_BY_HELP = texts_shared.SAYS["replaced_by"]
-_VERSIONS_HELP = texts_shared.SAYS["versions"]
 
 
 def main_choices(state: PageState) -> None:
     """Show the choice of the attack and, in the part on one person, of the other data set."""
-    state.choose("part", "Attack", PARTS, wide=True, help=_PARTS_HELP)
+    state.choose("part", "Attack", PARTS, wide=True, help=SAYS["parts"])
     if state.settings.part == "person":
         state.choose(
-            "replaced_by", "In their place", REPLACED_BY, wide=True, help=_REPLACED_BY_HELP
+            "replaced_by", "In their place", REPLACED_BY, wide=True, help=SAYS["replaced_by"]
         )
 
 
 def more_choices(state: PageState) -> None:
     """Show the choice of the data set and, in the part on one person, of the method."""
     if state.settings.part == "person":
-        versions = {name: VERSION_LABELS[name] for name in VERSIONS}
-        state.choose("version", "Method", versions, wide=True, help=_VERSIONS_HELP)
+        state.choose("version", "Method", VERSION_LABELS, wide=True, help=SAYS["versions"])
     if len(state.settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in state.settings.datasets}
         state.choose("dataset", "Data", titles)
@@ -92,7 +87,7 @@ def part_page(
             choices=main_choices,
             sliders=sliders,
             more_choices=more_choices,
-            suggestion=Suggestion("person", texts_shared.SAYS["move"], low=1),
+            suggestion=Suggestion("person", SAYS["move"], low=1),
         ),
         content=_part_content(texts, charts, table),
         exports=Exports(
@@ -127,5 +122,5 @@ def _part_content(
         texts=page_texts,
         charts=charts,
         tabs=tabs,
-        lead=always(f"{texts.SAYS['lead']} {texts_shared.SAYS['presets']}"),
+        lead=always(f"{texts.SAYS['lead']} {SAYS['presets']}"),
     )

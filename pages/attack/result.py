@@ -32,13 +32,6 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
 # Boundaries that are drawn per data set, of as many models as have so many together.
 _MOST_BOUNDARIES = 40
 _LEAST_DRAWN_MODELS = 4
-# Half of the score axis, in standard deviations. It grows by this factor, so that it rests while a
-# slider moves a little, and shows this much beyond the mean scores.
-LEAST_SCORE_RANGE = 6
-_SCORE_RANGE_FACTOR = 1.5
-_BEYOND_MEAN_SCORE = 4
-# Scores further out are counted in the outermost bins.
-_INSIDE = 0.999
 
 
 @cached
@@ -161,32 +154,6 @@ class OnePersonResult:
         if self.settings.version == "none":
             return False
         return self.lower_bound.refutes(self.settings.claim)
-
-    # Scores
-
-    @property
-    def overlap(self) -> float:
-        """Return the share of scores that the two histograms have in common."""
-        _, shares = self.histogram()
-        return float(np.minimum(*shares).sum())
-
-    def histogram(self, bins: int = 48) -> tuple[np.ndarray, np.ndarray]:
-        """Return edges (bins + 1,), and each data set's share of scores in each bin (2, bins)."""
-        half = self.score_range
-        edges = np.linspace(-half, half, bins + 1)
-        shares = []
-        for scores in self.attack.scores:
-            inside = np.clip(scores, -half * _INSIDE, half * _INSIDE)
-            counts, _ = np.histogram(inside, edges)
-            shares.append(counts / len(scores))
-        return edges, np.stack(shares)
-
-    @property
-    def score_range(self) -> float:
-        """Return half of the range of the score axis."""
-        furthest = np.abs(self.attack.scores.mean(axis=1)).max() + _BEYOND_MEAN_SCORE
-        growths = math.ceil(math.log(furthest / LEAST_SCORE_RANGE, _SCORE_RANGE_FACTOR))
-        return float(LEAST_SCORE_RANGE * _SCORE_RANGE_FACTOR ** max(0, growths))
 
     # Accuracy over epsilon
 

@@ -15,14 +15,13 @@ import numpy as np
 
 from dpcore.cache import cached
 from dpcore.training import descent, losses
-from lab.data import classification as data
 from lab.experiment import chunking
 from lab.experiment.parts import Repeats, Runs, slices
 from lab.models import classifier_versions
 from pages.attack.influence import gradient_changes
 from pages.attack.neighbours import Neighbours, Rows
 from pages.attack.threshold_attack import threshold_attack
-from pages.attack.training import VersionTraining, private_rows
+from pages.attack.training import Training, VersionTraining
 
 # Most batches of one epsilon, because each redraw looks up all of them; and trainings that are
 # allowed however long they take.
@@ -51,7 +50,7 @@ class PairTraining(VersionTraining):
     @property
     def cells(self) -> float:
         """Return the cost of one training on each data set."""
-        return _pair_cells(self.dataset, self.steps)
+        return 2 * super().cells
 
 
 def _train(
@@ -194,17 +193,6 @@ def trainings_per_task(training: PairTraining) -> int:
 
 def most_repeats(dataset: str, steps: int) -> int:
     """Return how many trainings per data set fit into the largest number of batches."""
-    trainings_per_batch = int(chunking.SLICE / _pair_cells(dataset, steps))
+    training = Training(dataset=dataset, steps=steps, learning_rate=1.0, seed=0)
+    trainings_per_batch = int(chunking.SLICE / (2 * training.cells))
     return max(_ALWAYS_ALLOWED, _MOST_BATCHES * trainings_per_batch)
-
-
-def _pair_cells(dataset: str, steps: int) -> float:
-    """Return the cost of one training on each of two data sets."""
-    source = data.source(dataset)
-    cells = chunking.training_cells(
-        rows=private_rows(dataset),
-        outputs=losses.outputs(len(source.classes)),
-        inputs=len(source.features) + 1,
-        steps=steps,
-    )
-    return 2 * cells

@@ -19,8 +19,6 @@ ABOUT = SAYS.cases("about")
 # Confidence of the lower bound on epsilon, and the chance of its error, in percent.
 _CONFIDENCE = f"{100 * SIDE_CONFIDENCE:g}"
 _ERROR = f"{100 * (1 - SIDE_CONFIDENCE):.3g}"
-# A lower bound on epsilon below this is stated as 0, which is a lower bound too.
-_LEAST_EPSILON = 0.001
 # Accuracy of guessing.
 _CHANCE = 0.5
 
@@ -62,7 +60,7 @@ def _bound_tile(settings: AttackSettings) -> Tile:
 
 def _epsilon_tile(result: OnePersonResult) -> Tile:
     """Return the lower bound on epsilon, and what is claimed."""
-    epsilon = _stated_epsilon(result)
+    epsilon = result.lower_bound.epsilon
     case = "claimed"
     if result.settings.version == "none":
         case = "unclaimed"
@@ -77,14 +75,6 @@ def _influence_tile(result: OnePersonResult) -> Tile:
         return Tile(label, f"{number(result.influence)} &times;", SAYS["tiles.assumed"])
     share = out_of_hundred(result.influence)
     return Tile(label, f"{share}\u00a0%", SAYS["tiles.maximum"], amount=float(share))
-
-
-def _stated_epsilon(result: OnePersonResult) -> float:
-    """Return the lower bound on epsilon, or 0 if it is tiny."""
-    epsilon = result.lower_bound.epsilon
-    if epsilon < _LEAST_EPSILON:
-        return 0.0
-    return epsilon
 
 
 # Verdict
@@ -129,7 +119,7 @@ def _published_sentence(result: OnePersonResult) -> str:
         "verdict.caught",
         runs=2 * result.trainings,
         confidence=_CONFIDENCE,
-        least=number(_stated_epsilon(result)),
+        least=number(result.lower_bound.epsilon),
     )
 
 
@@ -142,7 +132,7 @@ def diagnostics(result: OnePersonResult) -> list[str]:
         "why.shown",
         runs=result.trainings,
         confidence=_CONFIDENCE,
-        count=number(_stated_epsilon(result)),
+        count=number(result.lower_bound.epsilon),
     )
     return [_influence_sentence(result), bounds, SAYS["proved"]]
 

@@ -14,6 +14,7 @@ import numpy as np
 from dpcore.privacy import Adjacency
 from dpcore.training import descent, losses
 from lab.data import classification as data
+from lab.experiment import chunking
 
 T = TypeVar("T")
 
@@ -62,6 +63,16 @@ class Training:
     def classes(self) -> int:
         """Return the number of classes."""
         return len(data.source(self.dataset).classes)
+
+    @property
+    def cells(self) -> float:
+        """Return the cost of one training (``lab.experiment.chunking``)."""
+        return chunking.training_cells(
+            rows=self.rows,
+            outputs=losses.outputs(self.classes),
+            inputs=self.features + 1,
+            steps=self.steps,
+        )
 
 
 @dataclass(frozen=True, kw_only=True)

@@ -93,12 +93,8 @@ class FairnessResult:
 
     def frames(self) -> dict[str, Callable[[], pd.DataFrame]]:
         """Return the name of each download, and the function that makes its data frame."""
-        return {"Groups": self.table, "Over epsilon": self.quantile_table}
+        return {"Groups": self.table, "All runs": self._runs_table}
 
-    def quantile_table(self) -> pd.DataFrame:
-        """Return the quantiles of each group over epsilon."""
-        tables = []
-        for group, name in enumerate(GROUPS):
-            quantiles = self.curve.arms[group].quantiles()
-            tables.append(quantiles.assign(group=name))
-        return pd.concat(tables)[["low", "median", "high", "group", "epsilon"]]
+    def _runs_table(self) -> pd.DataFrame:
+        """Return the accuracy of each group in each run over epsilon."""
+        return self.curve.frame("accuracy", group=GROUPS)

@@ -15,7 +15,6 @@ import numpy as np
 from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab.data import classification as data
-from lab.experiment import chunking
 from pages.attack.training import PrivateTraining
 
 GROUPS = ("majority", "minority")
@@ -26,16 +25,6 @@ class FairnessTraining(PrivateTraining):
     """Trainings on rows of which the share ``minority`` is in the smaller group."""
 
     minority: float
-
-    @property
-    def cells(self) -> float:
-        """Return the cost of one training."""
-        return chunking.training_cells(
-            rows=self.rows,
-            outputs=losses.outputs(self.classes),
-            inputs=self.features + 2,
-            steps=self.steps,
-        )
 
     @property
     def in_minority(self) -> np.ndarray:

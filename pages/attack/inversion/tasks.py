@@ -8,13 +8,13 @@ of the record itself.
 Shapes: R repeats, 10 classes, pictures of 64 pixels, inputs with the constant.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
-from typing import NamedTuple
+from typing import NamedTuple, Self
 
 import numpy as np
 
 from dpcore.training import descent, losses
-from lab.experiment import chunking
 from pages.attack.training import PrivateTraining
 
 CLASSES = 10
@@ -53,13 +53,6 @@ class InversionTraining(PrivateTraining):
 
     label: int
 
-    @property
-    def cells(self) -> float:
-        """Return the cost of one training."""
-        return chunking.training_cells(
-            rows=self.rows, outputs=CLASSES, inputs=PIXELS + 1, steps=self.steps
-        )
-
 
 class Reconstructions(NamedTuple):
     """What is reconstructed in each repeat.
@@ -73,6 +66,15 @@ class Reconstructions(NamedTuple):
     classes: np.ndarray
     record: np.ndarray
     match: np.ndarray
+
+    @classmethod
+    def concatenate(cls, batches: Sequence[Self]) -> Self:
+        """Return the repeats of all batches."""
+        return cls(
+            np.concatenate([batch.classes for batch in batches]),
+            np.concatenate([batch.record for batch in batches]),
+            np.concatenate([batch.match for batch in batches], axis=1),
+        )
 
 
 def reconstruct(

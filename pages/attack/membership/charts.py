@@ -17,7 +17,6 @@ _FEW_FOUND = 0.1
 # Half of the range of the true-class logit, whose tails are counted in the outermost bins.
 LOGIT_RANGES = {"private": 8.0, "plain": 16.0}
 _BINS = 40
-_INSIDE = 0.999
 
 
 # Members found
@@ -104,8 +103,8 @@ def margins(result: MembershipResult, arm: str) -> dict:
     return bars.histogram(
         edges,
         {
-            theme.WITH_YOU: _bin_shares(member_logits, edges),
-            theme.WITHOUT_YOU: _bin_shares(other_logits, edges),
+            theme.WITH_YOU: bars.bin_shares(member_logits, edges),
+            theme.WITHOUT_YOU: bars.bin_shares(other_logits, edges),
         },
         title=MODEL_NAMES[arm].capitalize(),
         finding=f"in {percent(on_members)}, out {percent(on_others)}",
@@ -113,14 +112,6 @@ def margins(result: MembershipResult, arm: str) -> dict:
         xaxis=_logit_axis(half),
         yaxis=theme.share_axis("share of people", 0.24, step=0.05),
     )
-
-
-def _bin_shares(logits: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Return the share of logits in each bin."""
-    half = edges[-1]
-    inside = np.clip(logits, -half * _INSIDE, half * _INSIDE)
-    counts, _ = np.histogram(inside, edges)
-    return counts / len(logits)
 
 
 def _logit_axis(half: float) -> dict:

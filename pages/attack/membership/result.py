@@ -46,13 +46,21 @@ class MembershipResult:
     # Members found
 
     @cached_property
+    def ratios(self) -> dict[str, np.ndarray]:
+        """Return the likelihood ratios (R, n) of the models of each arm."""
+        ratios = {}
+        for arm in ARMS:
+            shadows = self.shadows(arm)
+            ratios[arm] = attacks.likelihood_ratios(shadows.members, shadows.margins)
+        return ratios
+
+    @cached_property
     def curves(self) -> dict[tuple[str, str], np.ndarray]:
         """Return the true-positive rate at each of ``RATES``, by arm and attack."""
         curves = {}
         for arm in ARMS:
             shadows = self.shadows(arm)
-            ratios = attacks.likelihood_ratios(shadows.members, shadows.margins)
-            curves[arm, LIKELIHOOD_RATIO] = attacks.roc(ratios, shadows.members)
+            curves[arm, LIKELIHOOD_RATIO] = attacks.roc(self.ratios[arm], shadows.members)
             curves[arm, LOSS_THRESHOLD] = attacks.roc(shadows.margins, shadows.members)
         return curves
 
@@ -72,7 +80,7 @@ class MembershipResult:
 
     def advantage(self, arm: str, attack: str = LIKELIHOOD_RATIO) -> float:
         """Return the largest difference of true- and false-positive rate."""
-        return float(np.maximum(self.curves[arm, attack] - RATES, 0).max())
+        return float((self.curves[arm, attack] - RATES).max())
 
     # Claims
 
@@ -82,7 +90,7 @@ class MembershipResult:
         The false-positive rate is ``RATE`` over all models together.
         """
         shadows = self.shadows(arm)
-        ratios = attacks.likelihood_ratios(shadows.members, shadows.margins)
+        ratios = self.ratios[arm]
         other_ratios = np.sort(ratios[~shadows.members])
         others_above = int(RATE * len(other_ratios))
         is_above = ratios > other_ratios[-1 - others_above]
