@@ -183,16 +183,12 @@ def lines(result: RegressionResult) -> dict:
 
     No row of an uploaded file is drawn.
     """
-    settings = result.settings
     source = result.problem.source
     fitted = result.fitted_lines
     points = []
-    if settings.uses_file:
+    if result.settings.uses_file:
         label = source.label
-        middle = float(fitted.least_squares.mean())
-        change = float(np.ptp(fitted.least_squares))
-        reach = max(change, 0.5 * result.problem.half_range)
-        label_range = (middle - reach, middle + reach)
+        label_range = _range_around_least_squares(result)
     else:
         label = f"{source.label}, {source.unit}"
         values, labels = result.held_out_points()
@@ -222,6 +218,18 @@ def lines(result: RegressionResult) -> dict:
         yaxis=theme.axis(shorten(label, LONGEST_NAME), *label_range),
         shapes=[_lines_of_fits(result, path)],
     )
+
+
+def _range_around_least_squares(result: RegressionResult) -> tuple[float, float]:
+    """Return the ends of the label axis if only the lines show where labels are.
+
+    The line of least squares covers half of it, or less if it is nearly flat.
+    """
+    predictions = result.fitted_lines.least_squares
+    middle = float(predictions.mean())
+    change = float(np.ptp(predictions))
+    reach = max(change, 0.5 * result.problem.half_range)
+    return middle - reach, middle + reach
 
 
 def _lines_finding(result: RegressionResult) -> str:

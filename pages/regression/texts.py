@@ -65,6 +65,7 @@ def _loss_note(result: RegressionResult, loss: str) -> str:
     """Return what privacy costs in a few words."""
     case = result.costs
     if case == Case.AHEAD:
+        # Chance may put the fits ahead of least squares. Privacy then shows no cost.
         case = Case.ALIKE
     return sentences.difference_or_reason(
         case,

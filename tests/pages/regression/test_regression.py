@@ -1,5 +1,7 @@
 """The regression's settings, results and charts, compared with direct computations."""
 
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
@@ -10,6 +12,7 @@ from lab.experiment import links
 from pages.regression import charts
 from pages.regression.settings import RegressionSettings
 from pages.regression.tasks import EPSILONS, score_curve
+from tests.sentences import first
 
 
 def diabetes(**changes) -> RegressionSettings:
@@ -147,6 +150,28 @@ def test_a_lower_label_bound_clips_labels_and_raises_the_error(small):
     assert small.clipped_label_share == 0
     assert 0.3 < low.clipped_label_share < 0.9
     assert low.least_squares_error > small.least_squares_error
+
+
+def test_best_alternative_stays_while_the_chosen_mechanism_is_trained_anew(small):
+    others = dict(small.curves)
+    others.pop(small.settings.mechanism)
+
+    partial = replace(small, curves=others)
+
+    assert partial.best_alternative == small.best_alternative
+
+
+# The chart of lines
+
+
+def test_finding_counts_the_lines_that_are_fitted_so_far():
+    result = first(RegressionSettings(repeats=20))
+    fits = len(result.fits.errors)
+
+    title = charts.lines(result)["layout"]["title"]["text"]
+
+    assert 0 < fits < 20
+    assert title.endswith(f"{fits} of {fits} rise")
 
 
 # Tables
