@@ -97,6 +97,14 @@ class RegressionResult:
             constant=self.baseline,
         )
 
+    @cached_property
+    def costs_little(self) -> bool:
+        """Return whether the error is shown to rise, but by less than what is worth a claim."""
+        if self.costs != Case.ALIKE:
+            return False
+        case = compare(self.fits.errors, self.least_squares_error, better="lower", least=0.0)
+        return case == Case.BEHIND
+
     def quantiles(self, name: str) -> np.ndarray:
         """Return the 5 %, 50 % and 95 % quantiles (3, E) of a mechanism's errors over epsilon."""
         return quantiles_of(self.curves[name], axis=1)

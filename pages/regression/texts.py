@@ -63,6 +63,8 @@ def _range_tile(result: RegressionResult) -> Tile:
 
 def _loss_note(result: RegressionResult, loss: str) -> str:
     """Return what privacy costs in a few words."""
+    if result.costs_little:
+        return SHARED("tile.lost", lost=SAYS["tiles.little"])
     case = result.costs
     if case == Case.AHEAD:
         # Chance may put the fits ahead of least squares. Privacy then shows no cost.
@@ -122,6 +124,8 @@ def _verdict_case(result: RegressionResult) -> str:
         return "constant"
     if result.costs == Case.BEHIND:
         return "loses"
+    if result.costs_little:
+        return "little"
     if result.costs == Case.FEW:
         return "few"
     return "alike"
