@@ -42,6 +42,11 @@ _AXIS_MARGIN = 1.2
 # Height of a weight's number above its bar, and the top of the axis that leaves room for it, in %.
 _NUMBER_OFFSET = 5
 _WEIGHT_TOP = 112
+# The axis of accuracy, in percent: its ends are multiples of a step, with room beside the curves.
+# The upper one is just above 100, so that a line there is seen.
+_ACCURACY_STEP = 5
+_ROOM = 1
+_HIGHEST_END = 101
 _EPSILON_TICKS = (0.1, 1, 10, 100, 1000)
 
 
@@ -107,7 +112,7 @@ def error(result: HypothesesResult) -> dict:
         y=quantiles,
         colour=theme.PRIVATE,
         dots=6,
-        at_current=quantiles_of(result.now.error),
+        at_current=quantiles_of(result.outcome.error),
         has_dot=False,
     )
     lowest, _ = _ERROR_RANGE
@@ -187,15 +192,14 @@ def accuracy(result: HypothesesResult) -> dict:
         heights.extend([*(100 * quantiles[1]), 100 * summary.median])
     for method in ("all_labels", "transfer"):
         heights.append(100 * result.summary[method].high)
-    # Steps of 5, with a little room.
     return accuracy_chart(
         *curves,
         current=result.settings.epsilon,
         title=SAYS["chart.epsilon"],
         finding=_accuracy_finding(result),
         xaxis=_epsilon_axis(),
-        low=5 * np.floor((min(heights) - 1) / 5),
-        high=min(5 * np.ceil(max(heights) / 5 + 0.2), 101),
+        low=_ACCURACY_STEP * np.floor((min(heights) - _ROOM) / _ACCURACY_STEP),
+        high=min(_ACCURACY_STEP * np.ceil((max(heights) + _ROOM) / _ACCURACY_STEP), _HIGHEST_END),
     )
 
 

@@ -70,14 +70,14 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
     def parts(self) -> Mapping[str, Part]:
         """Return the parts, with the names of the fields of ``HypothesesResult``."""
         return {
-            "now": self.now,
+            "outcome": self.outcome,
             "without_noise": self.without_noise,
             "over_epsilon": self.over_epsilon,
         }
 
     @cached_property
-    def now(self) -> Repeats:
-        """Return the repeats at the set values."""
+    def outcome(self) -> Repeats:
+        """Return the repeats at the set epsilon."""
         return self.repeats_at(self.settings.epsilon, essential=True)
 
     @cached_property
@@ -88,11 +88,11 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
     def repeats_at(self, epsilon: float, *, essential: bool = False) -> Repeats:
         """Return the repeats at an epsilon, which is infinite without noise.
 
-        essential: whether the page waits for the first task, which then may have more repeats.
+        essential: whether the page waits for the first task, which then has as many repeats as it
+            may wait for. Otherwise it has no more than any other task.
         """
-        sources = self.settings.source_training
-        affordable = int(_FIRST_COST / (sources.cost * self.settings.sources))
-        first_batch = max(1, min(_FIRST_REPEATS, affordable))
+        cost_of_repeat = self.settings.source_training.cost * self.settings.sources
+        first_batch = max(1, min(_FIRST_REPEATS, int(_FIRST_COST / cost_of_repeat)))
         if not essential:
             first_batch = min(first_batch, self._largest_batch)
         return Repeats(
@@ -122,6 +122,7 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         )
 
     def _model_at(self, epsilon: float) -> Transfer:
+        """Return the transfer at an epsilon, which is infinite without noise."""
         budget = replace(self.settings.budget, epsilon=epsilon)
         return Transfer(target=self.settings.target_training, budget=budget)
 
@@ -144,12 +145,12 @@ class HypothesesExperiment(Experiment[HypothesesSettings, HypothesesResult]):
         With all words a repeat takes long. A few of each epsilon then come before all of the set
         one. ``parts`` is not used.
         """
-        yield self.now.tasks[0]
+        yield self.outcome.tasks[0]
         yield self.without_noise.tasks[0]
         if not self.settings.projected:
             yield from self.over_epsilon.tasks[: len(EPSILONS)]
-        yield from self._fits(range(self.now.batches[0].stop, self.settings.repeats))
-        yield from self.now.tasks
+        yield from self._fits(range(self.outcome.batches[0].stop, self.settings.repeats))
+        yield from self.outcome.tasks
         yield from self.without_noise.tasks
         yield from self.over_epsilon.tasks
 

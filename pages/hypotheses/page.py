@@ -1,6 +1,7 @@
 """Can a target learn from others' private models?"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from lab.data.domains import KINDS
@@ -16,11 +17,13 @@ from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart, explained_chart
+from ui.widgets import explained_chart
 
 # Heights of the charts in the first screen and in the tabs, in pixels.
 MAIN_HEIGHT = 455
 TAB_HEIGHT = 340
+# Makes a chart of this page with its help text.
+_chart = partial(explained_chart, texts.ABOUT, height=TAB_HEIGHT)
 NOISE_LABELS = {
     "exponential": "Output perturbation",
     "gaussian": "Gaussian",
@@ -91,13 +94,6 @@ def main_charts(result: HypothesesResult) -> Rows:
 def algorithm_charts(result: HypothesesResult) -> Rows:
     """Return the error of the weights."""
     return [[_chart("error", charts.error(result))]]
-
-
-def _chart(
-    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, wide: float = 1.0
-) -> Chart:
-    """Return a chart with its help text."""
-    return explained_chart(texts.ABOUT, name, figure, height=height, wide=wide)
 
 
 def downloads(result: HypothesesResult) -> Mapping[str, Callable[[], Any]]:

@@ -20,20 +20,20 @@ from pages.hypotheses.tasks import FEWEST_LABELS, METHODS, SCORES, Outcome
 class HypothesesResult:
     """Result of the tasks done so far.
 
-    now: the scores at the set values.
+    outcome: the scores at the set epsilon.
     without_noise: the scores without noise, or None until some repeats are done.
     over_epsilon: the ``SCORES`` (7, E, R) over epsilon.
     """
 
     settings: HypothesesSettings
-    now: Outcome
+    outcome: Outcome
     without_noise: Outcome | None
     over_epsilon: Grid
 
     @property
     def repeats(self) -> int:
         """Return the number of repeats done at the set values."""
-        return len(self.now.repeats)
+        return len(self.outcome.repeats)
 
     @property
     def complete(self) -> bool:
@@ -59,7 +59,7 @@ class HypothesesResult:
     @cached_property
     def accuracy(self) -> dict[str, np.ndarray]:
         """Return the accuracy (R,) of each method on the target's test rows."""
-        return {method: self.now.accuracy_of(method) for method in METHODS}
+        return {method: self.outcome.accuracy_of(method) for method in METHODS}
 
     @cached_property
     def summary(self) -> dict[str, Spread]:
@@ -81,7 +81,7 @@ class HypothesesResult:
     @cached_property
     def baseline(self) -> float:
         """Return the accuracy of the best constant prediction on the target's test rows."""
-        rows_by_class = self.now.class_counts.sum(axis=0)
+        rows_by_class = self.outcome.class_counts.sum(axis=0)
         return float(rows_by_class.max() / rows_by_class.sum())
 
     def compare(self, other: str, method: str = "transfer") -> Case:
@@ -110,12 +110,12 @@ class HypothesesResult:
     @cached_property
     def weight_quantiles(self) -> np.ndarray:
         """Return the quantiles (3, K) of the hypothesis weights."""
-        return quantiles_of(self.now.weights, axis=0)
+        return quantiles_of(self.outcome.weights, axis=0)
 
     @property
     def median_error(self) -> float:
         """Return the median of the mean squared error of the weights."""
-        return float(np.median(self.now.error))
+        return float(np.median(self.outcome.error))
 
     @property
     def error_without_noise(self) -> float:
@@ -134,7 +134,7 @@ class HypothesesResult:
     def compared_with_equal_weights(self) -> Case:
         """Compare the mean squared error of the weights with that of equal weights."""
         return compare(
-            self.now.error,
+            self.outcome.error,
             self.error_of_equal_weights,
             better="lower",
             complete=self.complete,
@@ -163,7 +163,7 @@ class HypothesesResult:
     @property
     def measured_noise(self) -> float:
         """Return the root mean square of the noise on a margin in the median run."""
-        return float(np.median(self.now.margin_noise))
+        return float(np.median(self.outcome.margin_noise))
 
     @cached_property
     def sensitivities(self) -> tuple[float, float]:
@@ -175,9 +175,11 @@ class HypothesesResult:
         )
 
     def noise_at(self, dimension: int) -> tuple[float, float]:
-        """Return the sd of the noise on the margin of a row of length 1, and on its log weight.
+        """Return two standard deviations of noise, for a row of length 1 with so many features.
 
-        For noise in the objective, which has no such formula, it is that of output perturbation.
+        The first is that on the margin that a hypothesis gives the row, and the second that on the
+        logarithm of its importance weight. For noise in the objective, which has no such formula,
+        they are those of output perturbation.
         """
         budget = self.settings.budget
         if budget.noise == "objective":

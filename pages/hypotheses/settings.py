@@ -95,6 +95,10 @@ class HypothesesSettings(Settings):
     mixture: str = "0.6-0-0-0.4-0"
 
     def __post_init__(self) -> None:
+        """Refuse values that are not allowed, and a mixture in another form than links have.
+
+        So a mixture has one text, one link and one entry in the cache.
+        """
         super().__post_init__()
         if mixture_text(normalised(self.shares)) != self.mixture:
             allowed = "shares as change() writes them"
@@ -114,7 +118,8 @@ class HypothesesSettings(Settings):
     def change(self, **changes: Any) -> Self:
         """Return these settings with ``changes``, and dependent fields brought into range.
 
-        New data take at least the default numbers of rows of a source, if they have so many.
+        New data take at least the default numbers of rows of a source, if they have so many. With
+        fewer or more sources, the mixture keeps its shares of the first ones.
         """
         check.choice(domains.KINDS, data=changes.get("data", self.data))
         starts = {}

@@ -96,7 +96,10 @@ def fit_target(training: TargetTraining, at: tuple[()], repeats: range) -> None:
 
 
 def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
-    """Train the target with the share ``at`` of its labels, and score it and the baselines."""
+    """Train the target by each of ``METHODS``, and score the models on its test rows.
+
+    at: the share of the target's rows that have a label.
+    """
     target = model.target
     releases = model.releases(repeats)
     fits = [target_fit(target, repeat) for repeat in repeats]
@@ -121,18 +124,27 @@ def transfer(model: Transfer, at: tuple[float], repeats: range) -> Outcome:
         "few_labels": _accuracy(few_labels, fits),
         "all_labels": _accuracy(all_labels, fits),
     }
-    margin_noise = []
-    for repeat, fit, released in zip(repeats, fits, of_sources, strict=True):
-        noise = released - source_fit(target.sources, repeat).hypotheses
-        margin_noise.append(_root_mean_square(fit.X_test @ noise.T))
     return Outcome(
         repeats=np.array(repeats),
         weights=weights,
         error=((weights - np.array(target.mixture)) ** 2).mean(axis=1),
         accuracy=np.stack([accuracy[method] for method in METHODS], axis=1),
         class_counts=np.array([np.bincount(fit.y_test.astype(int), minlength=2) for fit in fits]),
-        margin_noise=np.array(margin_noise),
+        margin_noise=_margin_noise(target, repeats, of_sources),
     )
+
+
+def _margin_noise(target: TargetTraining, repeats: range, released: np.ndarray) -> np.ndarray:
+    """Return the root mean square (R,) of the noise on the margins of test rows.
+
+    released: the hypotheses (R, K, d) of the sources with noise.
+    """
+    noise_of_repeat = []
+    for repeat, hypotheses in zip(repeats, released, strict=True):
+        noise = hypotheses - source_fit(target.sources, repeat).hypotheses
+        margins = target_fit(target, repeat).X_test @ noise.T
+        noise_of_repeat.append(np.sqrt((margins**2).mean()))
+    return np.array(noise_of_repeat)
 
 
 def first_outcomes(model: Transfer, at: tuple[float], repeats: range, *, given: int) -> Outcome:
@@ -147,7 +159,10 @@ def first_outcomes(model: Transfer, at: tuple[float], repeats: range, *, given: 
 def scores_over_epsilon(
     model: tuple[Transfer, float], epsilons: Sequence[float], repeats: range
 ) -> np.ndarray:
-    """Return the ``SCORES`` (7, E, R) of a transfer with a share of labels at each epsilon."""
+    """Return the ``SCORES`` (7, E, R) at each epsilon.
+
+    model: the transfer, at any epsilon, and the share of the target's rows that have a label.
+    """
     transfer_model, label_share = model
     scores = []
     for epsilon in epsilons:
@@ -194,7 +209,3 @@ def _best_accuracy(weights: np.ndarray, fits: list[TargetFit]) -> np.ndarray:
     """Return the accuracy (R,) of the best of K models (R, K, d) in each repeat."""
     accuracies = [_accuracy(weights[:, k], fits) for k in range(weights.shape[1])]
     return np.max(accuracies, axis=0)
-
-
-def _root_mean_square(numbers: np.ndarray) -> float:
-    return float(np.sqrt((numbers**2).mean()))

@@ -96,12 +96,11 @@ def furthest_inputs(result: NetworkResult) -> coefficients.LargestInputs:
     Non-private distances are the medians of the networks that have not diverged.
     """
     private = result.distance_moved("private")
-    plain = result.distance_moved("plain")
-    plain = plain[np.isfinite(plain).all(axis=1)]
-    if len(plain) > 0:
-        plain_median = np.median(plain, axis=0)
-    else:
-        plain_median = np.full(plain.shape[1], np.nan)
+    plain = result.distance_moved("plain")  # (R, d)
+    converged = plain[np.isfinite(plain).all(axis=1)]
+    plain_median = np.full(plain.shape[1], np.nan)
+    if len(converged) > 0:
+        plain_median = np.median(converged, axis=0)
     return coefficients.largest_inputs(result.split.source.features, private, plain_median)
 
 

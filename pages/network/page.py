@@ -1,6 +1,7 @@
 """What does privacy cost a neural network?"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -23,6 +24,8 @@ PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts in the first screen, and in the tabs, in pixels.
 HEIGHT = 455
 TAB_HEIGHT = 320
+# Makes a chart of this page with its help text.
+_chart = partial(explained_chart, texts.ABOUT, height=TAB_HEIGHT)
 MAIN_SLIDERS = ("lot_size", "clip_norm", "epochs", "learning_rate")
 MORE_SLIDERS = (
     "width",
@@ -103,13 +106,6 @@ def main_charts(result: NetworkResult) -> list[list[Chart]]:
 def training_charts(result: NetworkResult) -> list[list[Chart]]:
     """Return the loss, and the norms of gradients."""
     return [[_chart("loss", charts.loss(result)), _chart("norms", charts.norms(result))]]
-
-
-def _chart(
-    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, **layout: Any
-) -> Chart:
-    """Return a chart of this page with its help text."""
-    return explained_chart(texts.ABOUT, name, figure, height=height, **layout)
 
 
 def program(settings: NetworkSettings) -> str:

@@ -130,6 +130,7 @@ def score_networks(training: Training, at: tuple[int], repeats: range) -> np.nda
 def weights_at(training: Training, frame: int, group: range) -> np.ndarray:
     """Return the weights (R, P) of a group at a frame."""
     segment = next(task for task in segments(training, group) if end_frame(task) >= frame)
+    # Counted from the end of the segment, because the first segment has one frame more.
     return segment.run().weights[frame - end_frame(segment) - 1]
 
 

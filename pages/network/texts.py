@@ -24,7 +24,7 @@ SLIDERS: Mapping[str, Mapping[str, Any]] = {
 # Shares of clipped gradients below and above which the explanation says "few" and "nearly all".
 _FEW_CLIPPED = 0.01
 _NEARLY_ALL_CLIPPED = 0.9
-# A signal of zero is divided by as this.
+# Keeps a ratio finite whose denominator is a signal of 0.
 _LEAST_SIGNAL = 1e-12
 _MOST_SENTENCES = 3
 # Stands for an epsilon that is still to be counted.
@@ -130,7 +130,11 @@ def verdict(result: NetworkResult) -> str:
 
 
 def _cost(result: NetworkResult) -> str:
-    """Return what privacy costs, and what makes accuracy misleading."""
+    """Return what privacy costs, and up to two warnings.
+
+    One is that networks nearly always predict the same class, the other that a column of an
+    uploaded file may give away the answer.
+    """
     private = result.accuracy["private"]
     majority_class, baseline = result.split.best_constant
     cost = sentences.privacy_cost(
@@ -148,10 +152,9 @@ def _cost(result: NetworkResult) -> str:
         result.classes,
         model="network",
     )
-    disguised = ""
+    parts = [cost, constant_prediction]
     if result.settings.uses_file:
-        disguised = sentences.leak_warning(result.summary("plain").median, baseline)
-    parts = [cost, constant_prediction, disguised]
+        parts.append(sentences.leak_warning(result.summary("plain").median, baseline))
     return " ".join(part for part in parts if part)
 
 
@@ -191,11 +194,14 @@ def _clipping(result: NetworkResult) -> str:
 
 
 def _noise(result: NetworkResult) -> str:
-    """Return the noise of one step next to its gradient, and what many steps leave of it."""
+    """Return how long the noise of one step is, compared with its gradient, and that of all steps.
+
+    The latter is left out of correlated noise.
+    """
     ratio = result.gradients.noise / max(result.gradients.signal, _LEAST_SIGNAL)
     if result.settings.mechanism == "toeplitz":
-        # Correlated noise does not fall with the square root of the number of steps.
-        return sentences.noise_to_signal(ratio, steps=0)
+        # Correlated noise does not add up as the square root of the number of steps.
+        return sentences.noise_to_signal(ratio, steps=1)
     return sentences.noise_to_signal(ratio, steps=result.step)
 
 

@@ -12,7 +12,10 @@ from ui.text import labels
 
 
 def _label_guarantee(result: NetworkResult) -> Guarantee | None:
-    """Return the guarantee that the label states, or None if there is none."""
+    """Return the guarantee that the label states, or None if there is none.
+
+    It is that of the steps so far or, at the last frame, that of the whole training as it is set.
+    """
     whole_training = result.settings.guarantee
     if whole_training is None or result.frame == FRAMES:
         return whole_training

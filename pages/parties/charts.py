@@ -85,8 +85,8 @@ def _accuracy(result: PartiesResult, over: str, *, xaxis: dict) -> dict:
 
     The method that the page is about has 90 % of its runs, and a stroke per run at the set value.
     """
-    # Federated averaging comes later than the others, and has its place in the legend before.
-    shown = {*WITHOUT, *result.now.methods, FEDERATED}
+    # Federated averaging is trained later than the others, and its place in the legend is kept.
+    shown = {*WITHOUT, *result.released.methods, FEDERATED}
     curves = [_curve(result, name, over) for name in _ORDER if name in shown]
     chance = Level(y=100 * result.chance, name="chance", dash="dash", width=1, below=True)
     return accuracy_chart(
@@ -108,6 +108,7 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
             level = result.pooled_accuracy
         return Curve(name=label, y=100 * level, value=accuracy_text(result, level), colour=colour)
     label, colour = STYLES[name]
+    dash = DASHES.get(name)
     if name not in result.summary:
         return Curve(
             name=label,
@@ -116,12 +117,11 @@ def _curve(result: PartiesResult, name: str, over: str) -> Curve:
             y=np.empty(0),
             value=theme.padded("", _LENGTH_OF_PERCENT),
             width=_OTHER_WIDTH,
-            dash=DASHES.get(name),
+            dash=dash,
         )
     points = result.curve_of(name, over).over()
     spread = result.summary[name]
     value = accuracy_text(result, spread.median)
-    dash = DASHES.get(name)
     if name == result.settings.method:
         return quantile_curve(
             label,
@@ -168,7 +168,7 @@ def decision_map(result: PartiesResult) -> dict:
     """Draw what the runs of the chosen method decide by majority, and the boundary of each."""
     method = result.settings.method
     runs = runs_to_draw(result.chosen_accuracy, len(result.classes))
-    weights = result.now.weights_of(method)[runs]
+    weights = result.released.weights_of(method)[runs]
     # The input of 1 that plane and map have in place of the constant of the parties' rows.
     weights = np.concatenate([weights[..., :-1], weights[..., -1:] * CONSTANT], axis=-1)
     plane = result.settings.plane

@@ -52,9 +52,11 @@ def _accuracy_of(method: str, label: str, rises: tuple[str, ...] = _LESS_NOISE) 
 
 @dataclass(frozen=True)
 class LatestRelease:
-    """The part of the releases from the first parties, of which the last one that is done counts.
+    """The part of the releases at the set epsilon, from more and more of the parties.
 
-    by_asked: the releases by the number of parties asked, ascending.
+    The releases from the largest number of parties that are done count.
+
+    by_asked: the tasks by the number of the first parties that are asked, ascending.
     """
 
     by_asked: dict[int, Once]
@@ -64,7 +66,10 @@ class LatestRelease:
         return tuple(task for once in self.by_asked.values() for task in once.tasks)
 
     def gather(self, outcomes: Mapping[Any, Any]) -> tuple[int, Released]:
-        """Return the number of parties asked, and their releases. Those of the first are done."""
+        """Return the number of parties asked, and their releases.
+
+        Those of the fewest parties are essential, and so are always done.
+        """
         released = {asked: once.gather(outcomes) for asked, once in self.by_asked.items()}
         latest = max(asked for asked in released if released[asked] is not None)
         return latest, released[latest]
@@ -80,8 +85,10 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         "vote": _accuracy_of("vote", "accuracy of the majority vote"),
         "average": _accuracy_of("average", "accuracy of averaged weights"),
         "pate": _accuracy_of("pate", "accuracy of PATE", _LESS_NOISE_WITH_DELTA),
-        FEDERATED: _accuracy_of(
-            FEDERATED, "accuracy of federated averaging", _LESS_NOISE_WITH_DELTA
+        FEDERATED: Measure.accuracy(
+            "accuracy of federated averaging",
+            lambda models: models.accuracy,
+            rises=_LESS_NOISE_WITH_DELTA,
         ),
     }
     PAIRED_BY = (
@@ -113,7 +120,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     def parts(self) -> dict[str, Part]:
         return {
-            "now": self._now,
+            "released": self._released,
             "pooled": self._pooled,
             "first_over_epsilon": self._over_epsilon(self._chunk_end),
             "over_epsilon": self._over_epsilon(self.settings.parties),
@@ -122,7 +129,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         }
 
     @cached_property
-    def _now(self) -> LatestRelease:
+    def _released(self) -> LatestRelease:
         """Return the releases at the set epsilon, from the first parties and then from more."""
         first = self._first_asked
         counts = {*self.settings.party_counts, self.settings.parties}
@@ -133,7 +140,11 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         return LatestRelease(by_asked)
 
     def _release(self, asked: int, *, essential: bool = False) -> Once:
-        """Return the releases at the set epsilon, from the first ``asked`` of all parties."""
+        """Return the task of all methods' releases at the set epsilon.
+
+        asked: number of the first parties that are asked for them.
+        essential: whether the page waits for it.
+        """
         return Once(
             release_all,
             Asked(self.settings.mechanisms, asked),
@@ -245,7 +256,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         first = self._first_asked
         tasks: list[Task] = [
             CollectVotes(pool=settings.pool, upto=first, essential=True),
-            *self._now.by_asked[first].tasks,
+            *self._released.by_asked[first].tasks,
             *self._pooled.tasks,
             *self._federated_now.tasks,  # the claim of the best release waits for it
         ]
@@ -260,8 +271,8 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
             tasks += self._votes_from(done, count)
             if count in point_of_count:
                 tasks.append(point_of_count[count])
-            if count in self._now.by_asked:
-                tasks += self._now.by_asked[count].tasks
+            if count in self._released.by_asked:
+                tasks += self._released.by_asked[count].tasks
             if count == settings.parties:
                 tasks += self._over_epsilon(count).tasks
             done = max(done, count)
@@ -303,19 +314,19 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     # Result
 
     def result(self, values: Mapping[str, Any]) -> PartiesResult:
-        asked, now = values["now"]
+        asked, released = values["released"]
         federated = values[FEDERATED]
         if federated is not None:
-            now = now.with_method(FEDERATED, federated)
+            released = released.with_method(FEDERATED, federated)
         over_epsilon = values["over_epsilon"]
-        of_first = values["first_over_epsilon"]
-        if of_first.done.sum() > over_epsilon.done.sum():
-            over_epsilon = of_first
+        from_first_chunk = values["first_over_epsilon"]
+        if from_first_chunk.done.sum() > over_epsilon.done.sum():
+            over_epsilon = from_first_chunk
         return PartiesResult(
             settings=self.settings,
             asked=asked,
             fits=fit_releases(self.settings.ensemble, asked),
-            now=now,
+            released=released,
             pooled=values["pooled"],
             over={
                 "epsilon": _with_federated(over_epsilon, values["federated_over_epsilon"]),
@@ -329,7 +340,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
         )
 
     def _progress(self, values: Mapping[str, Any]) -> Iterable[tuple[str, int]]:
-        """Yield the name of each part besides "now", and how much of it is done."""
+        """Yield the name of each part but the first, and how many of its numbers are done."""
         for name, part in self._parts.items():
             if isinstance(part, Sweep):
                 yield name, int(values[name].done.sum())
@@ -350,5 +361,5 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
 
 def _with_federated(grid: Grid, federated: Grid) -> Grid:
-    """Return the accuracy (m, V, R) along a curve, with federated averaging as last method."""
+    """Return the accuracy (m, V, R) of all methods along a curve, federated averaging last."""
     return Grid(grid.at, np.concatenate([grid.runs, federated.runs[None]]))

@@ -52,12 +52,6 @@ class FederatedModels(NamedTuple):
     accuracy: np.ndarray
     weights: np.ndarray
 
-    def accuracy_of(self, method: str) -> np.ndarray:
-        """Return the accuracy (R,) of a method, NaN if it is another one."""
-        if method == FEDERATED:
-            return self.accuracy
-        return np.full_like(self.accuracy, np.nan)
-
 
 @dataclass(frozen=True, kw_only=True)
 class Federation(Key):
@@ -122,8 +116,9 @@ class Federation(Key):
 
     @property
     def round_size(self) -> float:
-        """Return the number of parties in a round: the mean of a sample, or those whose turn it
-        is.
+        """Return the mean number of parties in a round.
+
+        A trusted aggregator samples them. Otherwise it is the number of those whose turn it is.
         """
         if self.is_central:
             return self.sampling_rate * self.parties
@@ -134,19 +129,21 @@ class Federation(Key):
         """Return in how many rounds a party takes part at most, if the parties take turns."""
         return math.ceil(self.rounds * self.round_size / self.parties)
 
-    def _turns(self) -> Iterator[Cohort]:
-        """Yield the parties of each round, the same in all repeats."""
+    def _cohorts_in_turn(self) -> Iterator[Cohort]:
+        """Yield the parties of each round, each of weight 1 and the same in all repeats."""
         size = int(self.round_size)
         for index in range(self.rounds):
             members = (index * size + np.arange(size)) % self.parties
+            # (1, size): all repeats share the parties of a round.
             yield Cohort(members[None], np.ones((1, size)))
 
     # Noise
 
     @property
     def sensitivity(self) -> float:
-        """Return the L2 norm of the largest change of what is released in a round: of the mean, or
-        of one party's update.
+        """Return the L2 sensitivity of what a round releases to one replaced party.
+
+        A trusted aggregator releases the mean of the updates, and otherwise each party its update.
         """
         change = Adjacency.REPLACE_ONE.contributions * self.clip_norm
         if self.is_central:
@@ -164,31 +161,31 @@ class Federation(Key):
     def message_epsilon(self, epsilon: float) -> float | None:
         """Return the epsilon of one shuffled message; None if messages have Gaussian noise.
 
-        A party that sends once may send a pure message, which a shuffler amplifies. It does so if
-        the noise is then smaller.
+        A party that sends once may send a message that is pure epsilon-DP, which a shuffler
+        amplifies. It does so if the noise is then smaller than Gaussian noise.
         """
         if self.trust_model != "shuffle" or self.turns > 1:
             return None
         messages = int(self.round_size)
-        of_one = shuffling.of_one(epsilon, messages=messages, delta=self.delta)
-        pure_sd = self._pure_sd(of_one)
-        if pure_sd > self.noise_multiplier(epsilon) * self.sensitivity:
+        message_epsilon = shuffling.of_one(epsilon, messages=messages, delta=self.delta)
+        gaussian_sd = self.noise_multiplier(epsilon) * self.sensitivity
+        if self._pure_sd(message_epsilon) > gaussian_sd:
             return None
-        return of_one
+        return message_epsilon
 
-    def _pure_sd(self, of_one: float) -> float:
+    def _pure_sd(self, message_epsilon: float) -> float:
         """Return the standard deviation of norm-exponential noise on each weight of an update."""
         return aggregation.margin_sd(
-            self.sensitivity, dimensions=math.prod(self.shape), epsilon=of_one
+            self.sensitivity, dimensions=math.prod(self.shape), epsilon=message_epsilon
         )
 
     def noise_sd(self, epsilon: float) -> float:
         """Return the standard deviation of the noise on each weight of a round's mean."""
-        of_one = self.message_epsilon(epsilon)
-        if of_one is None:
+        message_epsilon = self.message_epsilon(epsilon)
+        if message_epsilon is None:
             noise_sd = self.noise_multiplier(epsilon) * self.sensitivity
         else:
-            noise_sd = self._pure_sd(of_one)
+            noise_sd = self._pure_sd(message_epsilon)
         if self.is_central:
             return noise_sd
         return noise_sd / math.sqrt(self.round_size)
@@ -197,9 +194,9 @@ class Federation(Key):
 
     def guarantee(self, epsilon: float) -> Guarantee:
         """Return what all rounds together guarantee to a whole party."""
-        of_one = self.message_epsilon(epsilon)
-        if of_one is not None:
-            return self._guarantee_of_shuffle(of_one, epsilon)
+        message_epsilon = self.message_epsilon(epsilon)
+        if message_epsilon is not None:
+            return self._guarantee_of_shuffle(message_epsilon, epsilon)
         return _guarantee(self._event(epsilon), self.delta, self._accountant)
 
     def _event(self, epsilon: float) -> Composed:
@@ -217,21 +214,21 @@ class Federation(Key):
             return _ACCOUNTANT_OF_SAMPLES
         return "gdp"
 
-    def _guarantee_of_shuffle(self, of_one: float, epsilon: float) -> Guarantee:
+    def _guarantee_of_shuffle(self, message_epsilon: float, epsilon: float) -> Guarantee:
         message = Guarantee(
-            epsilon=of_one,
+            epsilon=message_epsilon,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
             unit=UNIT,
             basis=_BASIS,
-            event=NormExponentialRelease(epsilon=of_one, dimension=math.prod(self.shape)),
+            event=NormExponentialRelease(epsilon=message_epsilon, dimension=math.prod(self.shape)),
         )
         return shuffling.together(message, epsilon=epsilon, delta=self.delta)
 
     def epsilons_of_rounds(self, epsilon: float) -> np.ndarray:
-        """Return the epsilon of each of ``ROUNDS`` with the noise of these rounds (V,).
+        """Return the epsilon (V,) of each number of rounds in ``ROUNDS``.
 
-        The aggregator adds the noise.
+        A trusted aggregator adds the noise, in each round as much as with ``self.rounds`` rounds.
         """
         event = federated_averaging.event(
             self.noise_multiplier(epsilon), rounds=1, sampling_rate=self.sampling_rate
@@ -262,7 +259,7 @@ class Federation(Key):
         else:
             noise = np.stack([self._noise_of_messages(epsilon, rng) for rng in rngs], axis=1)
             history = federated_averaging.average_rounds(
-                self.local, X, y, self._turns(), noise, cohort_size=self.round_size
+                self.local, X, y, self._cohorts_in_turn(), noise, cohort_size=self.round_size
             )
         weights = history[-1]
         test = public(self.data.dataset, self.data.seed, _PUBLIC_ROWS)["test"]
@@ -271,14 +268,15 @@ class Federation(Key):
     def _noise_of_messages(self, epsilon: float, rng: np.random.Generator) -> np.ndarray:
         """Return the mean noise of the messages of each round, (T, k, d)."""
         shape = (self.rounds, *self.shape)
-        of_one = self.message_epsilon(epsilon)
-        if of_one is None:
+        message_epsilon = self.message_epsilon(epsilon)
+        if message_epsilon is None:
             return rng.normal(scale=self.noise_sd(epsilon), size=shape)
-        mechanism = NormExponential(sensitivity=self.sensitivity, epsilon=of_one)
+        mechanism = NormExponential(sensitivity=self.sensitivity, epsilon=message_epsilon)
         messages = self.rounds * int(self.round_size)
         noise = mechanism.noise(math.prod(self.shape), rng, size=messages)
-        # (T S, k d) -> (T, S, k d) -> (T, k d)
-        return noise.reshape(self.rounds, -1, math.prod(self.shape)).mean(axis=1).reshape(shape)
+        # (T S, k d) -> (T, S, k d), with the S messages of each round
+        noise_of_round = noise.reshape(self.rounds, -1, math.prod(self.shape))
+        return noise_of_round.mean(axis=1).reshape(shape)
 
 
 @cached(newest=2)

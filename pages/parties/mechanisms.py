@@ -87,7 +87,7 @@ class Mechanisms(Key):
 
         It includes the solver's tolerance, whatever the solver reached.
 
-        parties: their number; by default the ensemble's.
+        parties: their number; by default the ensemble's. It is 1 for the message of one party.
         """
         ensemble = self.ensemble
         if parties is None:
@@ -112,7 +112,11 @@ class Mechanisms(Key):
         return sensitivity / gdp.mu_of(epsilon, delta=self.delta)
 
     def release_epsilon(self, epsilon: float) -> float:
-        """Return the epsilon of one release: the aggregator's, or the message of one party."""
+        """Return the epsilon of one release, with which all releases together have ``epsilon``.
+
+        It is larger for the message of a party behind a shuffler. Any other release has ``epsilon``
+        itself: that of the aggregator, or the message of a party that nobody hides.
+        """
         if self.trust_model != "shuffle":
             return epsilon
         return shuffling.of_one(epsilon, messages=self.ensemble.parties, delta=self.delta)
@@ -163,16 +167,16 @@ class Mechanisms(Key):
 
     def _guarantee_of_messages(self, method: str, epsilon: float) -> Guarantee:
         """Return the guarantee of each message or, with a shuffler, of all of them together."""
-        of_one = self.release_epsilon(epsilon)
+        message_epsilon = self.release_epsilon(epsilon)
         event: Event
         if method == "average":
-            event = self._norm_exponential_event(of_one)
+            event = self._norm_exponential_event(message_epsilon)
             basis = "L2-norm exponential mechanism on each party's weights"
         else:
-            event = PureRelease(epsilon=of_one)
+            event = PureRelease(epsilon=message_epsilon)
             basis = "randomised response, exact"
         message = Guarantee(
-            epsilon=of_one,
+            epsilon=message_epsilon,
             delta=0.0,
             adjacency=Adjacency.REPLACE_ONE,
             unit=UNIT,

@@ -1,13 +1,14 @@
 """What can many parties learn without sharing their rows?"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from typing import Any
 
 from lab.data.party_kinds import KINDS
-from pages.parties import charts, charts_rounds, texts, texts_tables
+from pages.parties import charts, charts_rounds, charts_trust, texts, texts_tables
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
-from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
@@ -20,6 +21,8 @@ HEIGHT = 455
 TAB_HEIGHT = 320
 # Width of a chart of accuracy, next to a map of width 1.
 WIDE = 1.3
+# Makes a chart of this page with its help text.
+_chart = partial(explained_chart, texts.ABOUT, height=TAB_HEIGHT)
 MAIN_SLIDERS = ("parties", "rows", "regularisation")
 MORE_SLIDERS = ("unlike", "public_rows", "queries", "delta", "repeats", "seed")
 # Sliders of federated averaging, which needs no public rows.
@@ -103,13 +106,6 @@ def rounds_charts(result: PartiesResult) -> list[list[Chart]]:
     return [row]
 
 
-def _chart(
-    name: str, figure: Mapping[str, Any], *, height: int = TAB_HEIGHT, **layout: Any
-) -> Chart:
-    """Return a chart of this page with its help text."""
-    return explained_chart(texts.ABOUT, name, figure, height=height, **layout)
-
-
 def is_federated(settings: PartiesSettings) -> bool:
     return settings.is_federated
 
@@ -146,7 +142,7 @@ PAGE = Page(
         tiles=texts.numbers,
         texts={
             "verdict": texts.verdict,
-            "caption": texts.caption,
+            "caption": charts_trust.trust,
             "why": listed(texts.diagnostics),
             "guarantee": texts.guarantee,
             "classes": texts.by_class,
@@ -159,7 +155,7 @@ PAGE = Page(
             RESULTS_TAB,
             Tab("rounds", "Rounds", charts=rounds_charts, when=is_federated),
         ),
-        lead=texts.lead,
+        lead=always(texts.SAYS["lead"]),
     ),
     exports=Exports(
         downloads=downloads,

@@ -45,7 +45,7 @@ class PartiesResult:
 
     asked: number of parties asked so far. Until it is all of them, shares are those of the parties
         asked, and noise is that for all parties.
-    now: the releases at the set epsilon.
+    released: what each method releases at the set epsilon.
     pooled: weights (k, d) of the non-private model of all rows.
     over: accuracy (methods, V, R) over "epsilon" and over "parties".
     over_rounds: accuracy (V, R) of federated averaging over its rounds, if the page is about it.
@@ -57,7 +57,7 @@ class PartiesResult:
     settings: PartiesSettings
     asked: int
     fits: Fits = field(compare=False)
-    now: Released = field(compare=False)
+    released: Released = field(compare=False)
     pooled: np.ndarray = field(compare=False)
     over: dict[str, Grid] = field(compare=False)
     over_rounds: Grid | None = field(compare=False)
@@ -79,7 +79,7 @@ class PartiesResult:
     @property
     def all_released(self) -> bool:
         """Return whether all parties have been asked, and each method has released its model."""
-        return self.complete and len(self.now.methods) == len(self.methods)
+        return self.complete and len(self.released.methods) == len(self.methods)
 
     @property
     def complete(self) -> bool:
@@ -95,12 +95,12 @@ class PartiesResult:
     @cached_property
     def summary(self) -> dict[str, Spread]:
         """Return the quantiles of each method's accuracy at the set epsilon."""
-        return {method: Spread.of(runs) for method, runs in self.now.accuracies.items()}
+        return {method: Spread.of(runs) for method, runs in self.released.accuracies.items()}
 
     @property
     def chosen_accuracy(self) -> np.ndarray:
         """Return the accuracy (R,) of the method that the page is about."""
-        return self.now.accuracy_of(self.settings.method)
+        return self.released.accuracy_of(self.settings.method)
 
     @cached_property
     def accuracy_without_noise(self) -> dict[str, float]:
@@ -145,7 +145,7 @@ class PartiesResult:
     def held_out(self) -> dict[str, ByClass]:
         """Return the confusion matrices of the chosen method and of the "pooled" model."""
         method = self.settings.method
-        models = {method: self.now.weights_of(method), "pooled": self.pooled[None]}
+        models = {method: self.released.weights_of(method), "pooled": self.pooled[None]}
         test = self.ensemble.rows["test"]
         return {name: ByClass.of(models[name] @ test.X.T, test.y) for name in models}
 
@@ -166,23 +166,18 @@ class PartiesResult:
 
     # Noise that each party adds
 
-    def weight_sd(self, *, central: bool = False) -> float:
-        """Return the standard deviation of the noise on each averaged weight.
-
-        central: that of a trusted aggregator.
-        """
-        mechanisms = self.mechanisms
-        if central:
-            mechanisms = replace(mechanisms, trust_model="central")
-        return mechanisms.weight_sd(self.settings.epsilon)
+    @property
+    def weight_sd(self) -> float:
+        """Return the standard deviation of the noise on each averaged weight."""
+        return self.mechanisms.weight_sd(self.settings.epsilon)
 
     @property
     def message_epsilon(self) -> float:
-        """Return the epsilon of one message."""
+        """Return the epsilon of one message, that of the guarantee with Gaussian noise."""
         settings = self.settings
         if settings.is_federated:
-            of_one = settings.federation.message_epsilon(settings.epsilon)
-            return of_one or settings.epsilon
+            message_epsilon = settings.federation.message_epsilon(settings.epsilon)
+            return message_epsilon or settings.epsilon
         return self.mechanisms.release_epsilon(settings.epsilon)
 
     @property
@@ -209,7 +204,8 @@ class PartiesResult:
     @property
     def noise_ratio(self) -> float:
         """Return the noise on averaged weights over that of a trusted aggregator."""
-        return self.weight_sd() / self.weight_sd(central=True)
+        central = replace(self.mechanisms, trust_model="central")
+        return self.weight_sd / central.weight_sd(self.settings.epsilon)
 
     # Maps
 

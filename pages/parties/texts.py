@@ -5,9 +5,7 @@ from html import escape
 from dpcore.training.erm import TOLERANCE
 from lab.statistics.claims import Case, leaders, too_few_to_lead
 from pages.parties.charts import SAYS, STYLES, accuracy_digits, accuracy_text
-from pages.parties.charts_trust import trust
 from pages.parties.result import PartiesResult
-from pages.parties.settings import PartiesSettings
 from pages.parties.texts_noise import noise_notes
 from ui.text import class_predictions, tiles
 from ui.text import sentences as shared
@@ -26,12 +24,6 @@ _JOINING_CASES = {
     Case.SO_FAR: "so_far",
 }
 _MOST_SENTENCES = 3
-
-
-def lead(settings: PartiesSettings) -> str:
-    """Return the introduction of the page, which is the same with all settings."""
-    del settings
-    return SAYS["lead"]
 
 
 # Tiles
@@ -108,7 +100,7 @@ def _best_release(result: PartiesResult) -> str:
     """Return the release with the best median, those not told apart from it, and its cost."""
     if not result.all_released:
         return ""
-    accuracies = result.now.accuracies
+    accuracies = result.released.accuracies
     best, *others = leaders(accuracies)
     best_median = result.summary[best].median
     _, baseline = result.best_constant
@@ -190,11 +182,3 @@ def _trusted(result: PartiesResult) -> str:
     if trusted == "shuffle" and settings.method == "soft":
         text += f" {SAYS['guarantee.dealt']}"
     return text
-
-
-# Texts at the charts
-
-
-def caption(result: PartiesResult) -> str:
-    """Return the drawing under the charts."""
-    return trust(result)

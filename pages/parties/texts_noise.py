@@ -81,7 +81,7 @@ def _noise_of_messages(result: PartiesResult) -> str:
     return SAYS(
         "local.weights",
         parties=result.settings.parties,
-        sd=number(result.weight_sd()),
+        sd=number(result.weight_sd),
         times=number(result.noise_ratio),
     )
 

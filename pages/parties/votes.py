@@ -6,7 +6,6 @@ cache, and go with its entry.
 """
 
 from collections import deque
-from collections.abc import Iterator
 from dataclasses import dataclass, field
 from weakref import WeakValueDictionary
 
@@ -62,24 +61,6 @@ class PartyPool(Key):
     def rows(self) -> dict[str, Public]:
         """Return the "public", "check" and "test" rows."""
         return public(self.data.dataset, self.data.seed, self.public_rows)
-
-    def public_and_check_rows(self) -> tuple[np.ndarray, np.ndarray]:
-        """Return X (N + C, d) and y (N + C,) of the public rows and then of the check rows."""
-        public_rows = self.rows["public"]
-        check_rows = self.rows["check"]
-        X = np.concatenate([public_rows.X, check_rows.X])
-        y = np.concatenate([public_rows.y, check_rows.y])
-        return X, y
-
-    def votes(self, X: np.ndarray, y: np.ndarray, rows: np.ndarray) -> Iterator[local_models.Votes]:
-        """Yield the predictions for ``rows`` (m, d) of parties with the rows X, y."""
-        return local_models.votes(
-            X,
-            y,
-            rows,
-            classes=self.data.kind.classes,
-            regularisation=self.regularisation,
-        )
 
 
 @dataclass(frozen=True, eq=False)
@@ -145,23 +126,28 @@ def _ask_parties(pool: PartyPool, first: int, last: int) -> VoteTotals:
     """Return the totals of the parties ``first`` to ``last`` - 1 alone."""
     kind = pool.data.kind
     X, y = parties(pool.data, first, last)
-    rows, truth = pool.public_and_check_rows()
-    check_truth = truth[-CHECK_ROWS:]
+    check_rows = pool.rows["check"]
+    # (N + C, d): the public rows and then the check rows.
+    rows = np.concatenate([pool.rows["public"].X, check_rows.X])
     max_norm = aggregation.local_norm_bound(kind.classes, pool.regularisation)
 
     votes = np.zeros((kind.classes, len(rows)), np.int32)
     weights = np.zeros((outputs(kind.classes), kind.inputs))
     accuracy = []
     dealt = []
-    party = first
-    for predictions in pool.votes(X, y, rows):
-        party_votes = predictions.votes
+    party = first  # the first one of the next batch
+    votes_of_batches = local_models.votes(
+        X, y, rows, classes=kind.classes, regularisation=pool.regularisation
+    )
+    for predictions in votes_of_batches:
+        party_votes = predictions.votes  # (parties, N + C)
         for label in range(kind.classes):
             votes[label] += (party_votes == label).sum(axis=0, dtype=np.int32)
         clipped = aggregation.clip_norms(predictions.weights, max_norm=max_norm)
         weights += clipped.sum(axis=0)
 
-        accuracy.append((party_votes[:, -CHECK_ROWS:] == check_truth).mean(axis=1))
+        accuracy.append((party_votes[:, -CHECK_ROWS:] == check_rows.y).mean(axis=1))
+        # Party j answers about the public row j mod N.
         numbers = np.arange(len(party_votes))
         dealt_rows = (party + numbers) % pool.public_rows
         dealt.append(party_votes[numbers, dealt_rows].astype(np.uint8))

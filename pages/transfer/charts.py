@@ -32,6 +32,8 @@ _PLANE_MARGIN = 1.05
 _LEAST_REACH = 2.65
 # Log axes of a slider's values end beyond its ends by this factor.
 _AXIS_MARGIN = 1.2
+# Below this, a second digit of a risk would not be read.
+_SMALL_RISK = 1e-3
 # Where along epsilon the sources are shown to help.
 _HELP_BY_EPSILON = {
     "everywhere": "the sources help at every epsilon",
@@ -44,10 +46,10 @@ _HELP_BY_EPSILON = {
 
 
 def risk_text(risk: float) -> str:
-    """Return an excess risk with two digits, but never as 1e-05."""
+    """Return an excess risk with two digits, or one if it is small, and no power of ten."""
     if risk < LEAST_RISK:
         return "below 0.0001"
-    if risk < 1e-3:
+    if risk < _SMALL_RISK:
         return f"{risk:.1g}"
     return f"{risk:#.2g}".rstrip(".")
 
@@ -89,6 +91,7 @@ def _polytope_and_paths(corners: np.ndarray, points: np.ndarray, colour: str) ->
         fillcolor=theme.rgba(colour, 0.07),
         line={"color": colour, "width": 1.6},
     )
+    # (T + 1, R, 2) to (R, T + 1, 2): the path of each run.
     paths = [theme.svg_path(path) for path in np.moveaxis(points, 1, 0)]
     runs = theme.path_shape(
         "".join(paths),

@@ -1,6 +1,7 @@
 """How much do public sources help private regression?"""
 
 from collections.abc import Callable, Mapping
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -15,11 +16,13 @@ from ui.page.view import Rows
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart, explained_chart
+from ui.widgets import explained_chart
 
 PROGRAM = Path(__file__).with_name("program.txt").read_text("utf-8")
 # Height of the charts, in pixels.
 HEIGHT = 455
+# Makes a chart of this page with its help text.
+_chart = partial(explained_chart, texts.ABOUT, height=HEIGHT)
 MAIN_SLIDERS = ("h", "difference", "migrated", "target_rows")
 MORE_SLIDERS = (
     "penalty",
@@ -54,11 +57,6 @@ def main_charts(result: TransferResult) -> Rows:
     """
     over_epsilon = _chart("epsilon", charts.over_epsilon(result), wide=1.5)
     return [[over_epsilon, _chart("walk", charts.plane_runs(result), pair=True)]]
-
-
-def _chart(name: str, figure: Mapping[str, Any], **fields: Any) -> Chart:
-    """Return a chart with its help text."""
-    return explained_chart(texts.ABOUT, name, figure, height=HEIGHT, **fields)
 
 
 def program(settings: TransferSettings) -> str:

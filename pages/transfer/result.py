@@ -1,6 +1,5 @@
 """Result of the transfer page: excess risk of four candidates, guarantees, and the sources."""
 
-import math
 from dataclasses import dataclass
 from functools import cached_property
 
@@ -21,8 +20,6 @@ from pages.transfer.tasks import CandidateFits
 LEAST_RISK = 1e-4
 # The least relative difference worth a claim, which two digits show.
 _LEAST_DIFFERENCE = 0.1
-# The candidates that gradient descent on the private rows is compared with.
-_DESCENT_RIVALS = ("transfer", "target")
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -89,11 +86,11 @@ class TransferResult:
     # Comparisons
 
     def compare(self, name: str, other: str) -> Case:
-        """Return how one candidate compares with another."""
+        """Return what can be claimed about one candidate compared with another."""
         return self.compare_risks(self.risks(name), self.risks(other))
 
     def compare_risks(self, first: np.ndarray, second: np.ndarray) -> Case:
-        """Return how the excess risks (R,) of one model compare with those of another.
+        """Return what can be claimed about the excess risks (R,) of one model and another.
 
         They are shown with two digits, so that less than 10 % counts as no difference.
         """
@@ -102,22 +99,15 @@ class TransferResult:
         least = _LEAST_DIFFERENCE * float(np.median(second))
         return compare(first, second, better="lower", constant=self.baseline, least=least)
 
-    @property
-    def descent_cases(self) -> list[Case]:
-        """Return how gradient descent compares with the transfer and with the target.
+    def is_ahead_of_frank_wolfe(self, descent: np.ndarray) -> bool:
+        """Return whether gradient descent is shown to beat the transfer and the target.
 
-        Return nothing until it is trained.
+        descent: its excess risks, (R,).
         """
-        if self.descent is None:
-            return []
-        return [self.compare_risks(self.descent, self.risks(name)) for name in _DESCENT_RIVALS]
-
-    @property
-    def descent_median(self) -> float:
-        """Return the median excess risk of gradient descent, NaN until it is trained."""
-        if self.descent is None:
-            return math.nan
-        return float(np.median(self.descent))
+        for name in ("transfer", "target"):
+            if self.compare_risks(descent, self.risks(name)) != Case.AHEAD:
+                return False
+        return True
 
     def transfer_by_epsilon(self) -> list[Case]:
         """Return how the transfer compares with the target at each epsilon trained so far."""
@@ -132,7 +122,7 @@ class TransferResult:
     # Budgets and guarantees
 
     def plan(self, name: str) -> Plan:
-        """Return how a candidate's run spends its budget."""
+        """Return how the Frank-Wolfe run of a candidate, or of "alone", spends its budget."""
         return self.settings.model.plans(self.settings.epsilon)[name]
 
     def advanced(self, name: str) -> Guarantee:

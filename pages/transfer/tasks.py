@@ -116,10 +116,13 @@ class Batch:
         )
 
     def _centres(self, kept: np.ndarray) -> np.ndarray:
-        """Return the weights (R, d) of the sources kept (R, K) in each repeat.
+        """Return the weights (R, d) that are fitted to the sources that each repeat keeps.
 
-        Repeats that keep the same sources share a fit. It is 0 if none is kept.
+        Repeats that keep the same sources share a fit. Weights are 0 if a repeat keeps none.
+
+        kept: which sources each repeat keeps, (R, K).
         """
+        # The different rows (S, K) of ``kept``, and the index (R,) of that of each repeat.
         sets, set_of_repeat = np.unique(kept, axis=0, return_inverse=True)
         if self.model.detection_share == 0:
             rows = self.model.rows_of_sources
@@ -175,11 +178,14 @@ class Batch:
 
         name: of the plan.
         models: which models; all of them by default.
+        centre: weights that each model starts from, and that its ball is around; 0 by default.
+        pooled: public rows that all models learn from besides.
         """
         radius = RADIUS
         if name == "transfer":
             radius = self.model.radius
-        plans = [plans[name] for plans in self.plans]
+        plans = [plans_by_name[name] for plans_by_name in self.plans]
+        # (E R,): all repeats at the first epsilon, then all at the next.
         steps = np.repeat([plan.steps for plan in plans], len(self.repeats))
         scale = np.repeat([plan.scale for plan in plans], len(self.repeats))
         draws = np.tile(self.repeats, len(plans))

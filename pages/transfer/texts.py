@@ -5,6 +5,8 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
+import numpy as np
+
 from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
@@ -71,7 +73,7 @@ def _guarantee_tile(result: TransferResult) -> Tile:
 
 
 def _two_digits(risk: float) -> float:
-    """Return a risk rounded to two digits."""
+    """Return a number rounded to two digits, as it is shown."""
     return float(f"{risk:.2g}")
 
 
@@ -204,20 +206,23 @@ def _further_effect(result: TransferResult) -> str:
     if result.settings.penalty > 0:
         return SAYS["why.penalty"]
     if result.descent is not None:
-        return _descent(result)
+        return _descent(result, result.descent)
     return ""
 
 
-def _descent(result: TransferResult) -> str:
-    """Return the risk of gradient descent on the private rows alone, and whether it is best."""
+def _descent(result: TransferResult, descent: np.ndarray) -> str:
+    """Return the risk of gradient descent on the private rows alone, and whether it is best.
+
+    descent: its excess risks, (R,).
+    """
     case = "descent.beside"
-    if result.descent_cases == [Case.AHEAD, Case.AHEAD]:
+    if result.is_ahead_of_frank_wolfe(descent):
         case = "descent.beside_ahead"
     return SAYS(
         case,
         helped=risk_text(result.medians["transfer"]),
         walk=risk_text(result.medians["target"]),
-        descent=risk_text(result.descent_median),
+        descent=risk_text(float(np.median(descent))),
     )
 
 

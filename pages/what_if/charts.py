@@ -23,6 +23,12 @@ from ui.text.sliders import in_sentence
 LOG_FACTOR = 20
 # A target in the top 15 % of the axis has its name below its line.
 _HIGH = 0.85
+# Factors by which a linear axis goes on beyond its numbers, above and, if they are negative, below.
+_ROOM_ABOVE = 1.05
+_ROOM_BELOW = 1.1
+# Points of percent beyond the numbers that an axis in percent shows at least, in ticks of 10.
+_PERCENT_ROOM = 2
+_PERCENT_TICK = 10
 # A text in the first 12 % of the axis is right of its line.
 _EDGE = 0.12
 
@@ -107,18 +113,18 @@ def _measure_range(result: WhatIfResult) -> tuple[float, float]:
     high = float(heights.max())
     if is_percent(settings):
         least, most = settings.asked_measure.limits
-        low_tick = 10 * math.floor((low - 2) / 10)
-        high_tick = 10 * math.ceil((high + 2) / 10)
+        low_tick = _PERCENT_TICK * math.floor((low - _PERCENT_ROOM) / _PERCENT_TICK)
+        high_tick = _PERCENT_TICK * math.ceil((high + _PERCENT_ROOM) / _PERCENT_TICK)
         return max(settings.scale * least, low_tick), min(settings.scale * most, high_tick)
     if _is_log(low, high):
         log_low, log_high = theme.stable_log_range(low, high)
         return 10**log_low, 10**log_high
-    high *= 1.05
-    # The upper end has two digits, of which the second is 0 or 5.
+    high *= _ROOM_ABOVE
+    # The upper end is a multiple of half a power of ten, such as 1.5 or 35.
     step = 1.0
     if high > 0:
         step = 10 ** math.floor(math.log10(high)) / 2
-    return min(0.0, 1.1 * low), step * math.ceil(high / step)
+    return min(0.0, _ROOM_BELOW * low), step * math.ceil(high / step)
 
 
 def _is_log(low: float, high: float) -> bool:

@@ -23,6 +23,12 @@ _LEAST_SIDE = 0.15
 _LEFT_MARGIN = 0.02
 _RIGHT_MARGIN = 0.1
 _LETTER_SHARE = 0.06
+# Room left of the names, in pixels.
+_NAME_MARGIN = 24
+# Opacity of bars whose effect is shown, and of those that may be zero.
+_SURE = 0.8
+_UNSURE = 0.15
+# A path that draws nothing, because Plotly refuses an empty one.
 _EMPTY_PATH = "M0,0Z"
 
 
@@ -54,13 +60,11 @@ def effects(result: WhatIfResult) -> dict:
     """
     sliders = _sliders_with_effects(result)
     bars = []
+    value_texts = []
     for row, slider in enumerate(sliders):
         for effect in result.effects[slider]:
             bars.append(_bar(result, row, effect))
-    value_texts = []
-    for bar in bars:
-        text = value_text(result.settings, bar.effect.slider, bar.effect.value)
-        value_texts.append(text)
+            value_texts.append(value_text(result.settings, slider, effect.value))
     left, right = _axis_range(bars, value_texts)
     sure_bars = [bar for bar in bars if bar.effect.difference.shown]
     unsure_bars = [bar for bar in bars if not bar.effect.difference.shown]
@@ -68,11 +72,12 @@ def effects(result: WhatIfResult) -> dict:
     if bars:
         traces = [_values_beside(bars, value_texts, result)]
     letters = max((len(slider_label(slider)) for slider in sliders), default=0)
+    left_margin = _NAME_MARGIN + _LETTER_WIDTH * min(_LONGEST, letters)
     return theme.figure(
         *traces,
         title=SAYS["chart.effects"],
         finding=effects_finding(result),
-        margin={"l": 24 + _LETTER_WIDTH * min(_LONGEST, letters), "r": 8, "t": 54, "b": 44},
+        margin={"l": left_margin, "r": 8, "t": 54, "b": 44},
         xaxis={
             "title": {"text": effects_axis_title(result.settings)},
             "range": [left, right],
@@ -80,8 +85,8 @@ def effects(result: WhatIfResult) -> dict:
         },
         yaxis={"range": [max(len(sliders), 1) - 0.5, -0.5], "visible": False},
         shapes=[
-            _boxes(sure_bars, opacity=0.8),
-            _boxes(unsure_bars, opacity=0.15),
+            _boxes(sure_bars, opacity=_SURE),
+            _boxes(unsure_bars, opacity=_UNSURE),
             _intervals(bars),
             _zero_line(),
         ],
@@ -121,11 +126,11 @@ def _bar(result: WhatIfResult, row: int, effect: Effect) -> _Bar:
 
 
 def _axis_range(bars: Sequence[_Bar], value_texts: Sequence[str]) -> tuple[float, float]:
-    """Return the ends of the axis, with room for the values beside the bars."""
+    """Return the ends of the axis, with room right of the bars for the values beside them."""
     ends = [0.0]
     for bar in bars:
         ends += [bar.low, bar.high]
-    reach = max(abs(end) for end in ends) or 1.0
+    reach = max(abs(end) for end in ends) or 1.0  # without effects, the axis has any width
     left = min(*ends, -_LEAST_SIDE * reach)
     right = max(*ends, _LEAST_SIDE * reach)
     width = right - left

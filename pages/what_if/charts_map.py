@@ -18,6 +18,7 @@ from ui.text.sliders import in_sentence
 _SHADES = 64
 # Width and height of the map's image, in pixels.
 _PIXELS = 240
+# A path that draws nothing, because Plotly refuses an empty one.
 _EMPTY_PATH = "M0,0Z"
 # Most ticks of a linear axis.
 _TICKS = 7

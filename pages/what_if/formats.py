@@ -1,7 +1,6 @@
 """Formats of the planner's numbers and settings."""
 
 import re
-from collections.abc import Sequence
 from html import escape
 
 from lab.number_text import with_minus
@@ -75,21 +74,27 @@ def is_percent(settings: WhatIfSettings) -> bool:
 
 
 def target_text(settings: WhatIfSettings, value: float) -> str:
-    """Return a number of the measure that is in percent already, if that is its unit."""
+    """Return a number of the measure as the target has it: in percent already, if in percent."""
     if is_percent(settings):
         return f"{with_minus(f'{value:.3g}')}\u00a0%"
     return number(value)
 
 
 def measure_text(settings: WhatIfSettings, value: float) -> str:
-    """Return a number of the measure: percent with a decimal, others with three digits."""
+    """Return a number of the measure as it is computed.
+
+    A share is shown in percent with a decimal, and any other number with three digits.
+    """
     if is_percent(settings):
         return f"{_one_decimal(value)}\u00a0%"
     return number(value)
 
 
 def difference_text(settings: WhatIfSettings, value: float) -> str:
-    """Return a difference with its sign, in points if the measure is in percent."""
+    """Return a difference of two numbers as they are computed, with its sign.
+
+    It is in points if the measure is shown in percent, and 0 has no sign.
+    """
     text = number(value)
     if is_percent(settings):
         text = _one_decimal(value)
@@ -120,8 +125,3 @@ def question_values(settings: WhatIfSettings) -> dict[str, str]:
         "name": in_sentence(name),
         "label": slider_label(name),
     }
-
-
-def join_texts(texts: Sequence[str]) -> str:
-    """Return the texts that are not empty, as one."""
-    return " ".join(text for text in texts if text)

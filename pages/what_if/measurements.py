@@ -56,16 +56,10 @@ class Axis(NamedTuple):
     log: bool
 
     def position(self, values: Any) -> np.ndarray:
-        """Return the positions of values."""
+        """Return the positions on the axis of one or more values, as an array."""
         if self.log:
             return np.log10(values)
         return np.asarray(values, dtype=float)
-
-    def value(self, position: float) -> float:
-        """Return the value at a position."""
-        if self.log:
-            return 10.0**position
-        return position
 
     @property
     def edges(self) -> np.ndarray:
@@ -83,7 +77,7 @@ class Axis(NamedTuple):
         return [float(edges[0]), float(edges[-1])]
 
     def at_share(self, share: Any) -> Any:
-        """Return the position at a share of the axis, from 0 at its lower end to 1."""
+        """Return the positions at shares of the axis, from 0 at its lower end to 1."""
         low, high = self.ends
         return low + share * (high - low)
 
@@ -92,7 +86,10 @@ class Axis(NamedTuple):
         return np.clip(np.searchsorted(self.edges, positions) - 1, 0, len(self.values) - 1)
 
     def nearest(self, share: float) -> float:
-        """Return the value of the cell at a share of the axis, from -1 at its lower end to 1."""
+        """Return the value of the cell that a click hits.
+
+        share: where the click is, from -1 at the lower end of the axis to 1 at the upper one.
+        """
         position = self.at_share((share + 1) / 2)
         return self.values[int(self.cells(position))]
 

@@ -24,7 +24,7 @@ from pages.what_if.settings import WhatIfSettings, settings_about
 from pages.what_if.topics import STARTS, Topic
 from ui.compute.runner import compute
 from ui.export.share_dialog import address, handout_of
-from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices
+from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import Tab
 from ui.page.view import Rows
@@ -33,10 +33,12 @@ from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
 from ui.session.widget_state import set_widget
 from ui.text import labels
-from ui.widgets import Chart
+from ui.widgets import explained_chart
 
 # Height of the charts, in pixels.
 HEIGHT = 490
+# Makes a chart of this page with its help text.
+_chart = partial(explained_chart, texts_question.ABOUT, height=HEIGHT)
 # How long a run may compute at first and at rest, in seconds. The first one has the coarse curve.
 FIRST_SECONDS = 0.3
 RESTING_SECONDS = 0.5
@@ -153,12 +155,6 @@ def main_charts(result: WhatIfResult) -> Rows:
     return [[curve, effects, median_map]]
 
 
-def _chart(name: str, figure: Mapping[str, Any], **layout: Any) -> Chart:
-    """Return a chart with its help text."""
-    about = texts_question.ABOUT[name]
-    return Chart(name=name, figure=figure, about=about, height=HEIGHT, **layout)
-
-
 def downloads(result: WhatIfResult) -> Mapping[str, Callable[[], Any]]:
     """Return the name of each download, and the function that makes its data frame."""
     return {
@@ -215,7 +211,7 @@ def planner_page(pages: Sequence[Page]) -> Page:
             charts=main_charts,
             actions=partial(label_button, pages),
             tabs=(Tab("table", "Table", ("table",)),),
-            lead=texts_question.introduction,
+            lead=always(texts_question.INTRODUCTION),
         ),
         exports=Exports(
             downloads=downloads,

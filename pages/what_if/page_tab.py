@@ -21,7 +21,8 @@ from ui.text.escaping import quoted
 # Fields of the question in the address of a topic, and what separates them and their values.
 LINK_FIELDS = ("slider", "measure", "target", "repeats")
 LINK_SEPARATOR = " "
-_USUAL: Mapping[str, float] = MappingProxyType({})
+# Of each measure, the first target is the usual one.
+_USUAL_TARGETS: Mapping[str, float] = MappingProxyType({})
 
 
 class TopicQuestions:
@@ -40,7 +41,7 @@ class TopicQuestions:
         self.start = STARTS[name]
 
     def question(
-        self, settings: Settings, link: str, targets: Mapping[str, float] = _USUAL
+        self, settings: Settings, link: str, targets: Mapping[str, float] = _USUAL_TARGETS
     ) -> WhatIfSettings:
         """Return the question that an address contains, about settings of the topic."""
         question, _ = self._read(settings, link, targets)
@@ -48,7 +49,7 @@ class TopicQuestions:
 
     def notices(self, settings: Settings, link: str) -> list[str]:
         """Return a notice (markdown) for each part of an address that is ignored."""
-        _, notices = self._read(settings, link, _USUAL)
+        _, notices = self._read(settings, link, _USUAL_TARGETS)
         return notices
 
     def _read(
@@ -95,7 +96,7 @@ class TopicQuestions:
     def link(
         self,
         question: WhatIfSettings,
-        targets: Mapping[str, float] = _USUAL,
+        targets: Mapping[str, float] = _USUAL_TARGETS,
         before: WhatIfSettings | None = None,
     ) -> str:
         """Return the text of a question in the address.

@@ -59,7 +59,7 @@ def recommend(
     value = curve.crossing_for_most.safe
     medians = curve.measured.medians
     hits = reaches(curve.settings, curve.measured.runs).sum(axis=1)
-    median_index = _first_of_last_true(reaches(curve.settings, medians))
+    median_index = _start_of_true_tail(reaches(curve.settings, medians))
     is_close = _losses(medians, curve.settings.asked_measure) < 1 - _ROUNDING_ERROR
     return Recommendation(
         settings=settings_by_value[value],
@@ -70,7 +70,7 @@ def recommend(
         median_hits=int(hits[median_index]),
         last_value=values[-1],
         last_median=float(medians[-1]),
-        close_value=values[_first_of_last_true(is_close)],
+        close_value=values[_start_of_true_tail(is_close)],
     )
 
 
@@ -84,8 +84,8 @@ def _losses(medians: np.ndarray, measure: Measure) -> np.ndarray:
     return losses / max(LEAST * abs(medians[-1]), _LEAST_POSITIVE)
 
 
-def _first_of_last_true(flags: np.ndarray) -> int:
-    """Return the index from which on all flags are true, as the last one is."""
+def _start_of_true_tail(flags: np.ndarray) -> int:
+    """Return the index from which on all flags are true; that of the last one if it is not."""
     first = len(flags) - 1
     while first > 0 and flags[first - 1]:
         first -= 1

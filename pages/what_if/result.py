@@ -106,13 +106,7 @@ class WhatIfResult:
             settings=self.settings,
             tries=tries,
             retests=self.retest_runs,
-            planned_retests=self._planned_retests,
         )
-
-    @property
-    def _planned_retests(self) -> int:
-        """Return the number of other splits."""
-        return len(self.settings.experiment.retests.pairs)
 
     # Effects of parameters
 
@@ -134,7 +128,11 @@ class WhatIfResult:
     def _difference(
         self, step: tuple[str, float], settings: Settings, *, confidence: float
     ) -> Difference | None:
-        """Return the measure after a step less that before, or None while runs are missing."""
+        """Return the measure after a step less that before, or None while runs are missing.
+
+        step: the slider and its new value.
+        settings: the topic's settings with that value.
+        """
         if step not in self.effect_runs or not self.base.complete:
             return None
         return difference_of_settings(
@@ -159,7 +157,7 @@ class WhatIfResult:
         count = runs.shape[1]
         columns = {
             self.settings.x_field: np.repeat(values, count),
-            "seed": getattr(self.settings.topic_settings, "seed", 0),
+            "seed": self.settings.topic_settings.seed,
             "repeat": np.tile(np.arange(count), len(values)),
             self.settings.measure: runs.ravel(),
         }

@@ -10,6 +10,9 @@ from lab.sweeps.sweep import best
 from pages.what_if.measurements import MOST, Answer, Curve, Peak
 from pages.what_if.settings import WhatIfSettings
 
+# The first task of slow settings has one run, from which nothing can be said about others.
+_FEWEST_RUNS = 2
+
 
 def reaches(settings: WhatIfSettings, numbers: np.ndarray) -> np.ndarray:
     """Compare numbers of the measure with the target. True stands for a number that reaches it."""
@@ -52,24 +55,23 @@ class CurveResult:
     def crossing(self) -> Crossing | None:
         """Return the value from which on the median run reaches the target.
 
-        It is None if the measure may get better and worse along the parameter. There is no
-        smallest value then.
+        It is None if the measure may get better and worse along the parameter, where there is no
+        smallest value, and while there are too few runs.
         """
-        if not self.settings.only_improves:
-            return None
         return self._crossing(share=None)
 
     @cached_property
     def crossing_for_most(self) -> Crossing | None:
         """Return the value from which on 90 % of runs reach the target, or None as above."""
-        if not self.settings.only_improves:
-            return None
         return self._crossing(share=MOST)
 
-    def _crossing(self, *, share: float | None) -> Crossing:
-        """Return the value from which on this share of runs, or the median, reaches the target."""
+    def _crossing(self, *, share: float | None) -> Crossing | None:
+        """Return the value from which on a share of runs, or the median, reaches the target."""
+        _, count = self.measured.runs.shape
+        if not self.settings.only_improves or count < _FEWEST_RUNS:
+            return None
         # (V, R), NaN where runs are missing.
-        runs = np.full((len(self.planned_values), self.measured.runs.shape[1]), np.nan)
+        runs = np.full((len(self.planned_values), count), np.nan)
         runs[np.searchsorted(self.planned_values, self.measured.values)] = self.measured.runs
         return smallest(
             self.planned_values,

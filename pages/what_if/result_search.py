@@ -11,6 +11,7 @@ from lab.statistics.claims import LEAST, Case, classify_difference
 from lab.sweeps.sweep import best, difference_of_settings
 from pages.what_if.measurements import Winner
 from pages.what_if.settings import WhatIfSettings
+from pages.what_if.tasks import OTHER_SEEDS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)
@@ -20,19 +21,17 @@ class SearchResult:
     tries: the configurations that are done, each with its median.
     retests: runs of the best configuration and of the topic's settings, on each other split that is
         done.
-    planned_retests: number of other splits.
     """
 
     settings: WhatIfSettings
     tries: Sequence[tuple[Settings, float]]
     retests: Sequence[tuple[np.ndarray, np.ndarray]]
-    planned_retests: int
 
     @cached_property
     def winner(self) -> Winner | None:
         """Return the best configuration and its retests, or None until all are done."""
         is_tried = len(self.tries) == len(self.settings.candidates) > 0
-        if not is_tried or len(self.retests) < max(2, self.planned_retests):
+        if not is_tried or len(self.retests) < OTHER_SEEDS:
             return None
         medians = [median for _, median in self.tries]
         settings, selected = self.tries[best(medians, self.settings.asked_measure)]

@@ -7,12 +7,7 @@ from pages.what_if.findings import (
     interval_text,
     result_text,
 )
-from pages.what_if.formats import (
-    SAYS,
-    join_texts,
-    measure_text,
-    x_setting_text,
-)
+from pages.what_if.formats import SAYS, measure_text, x_setting_text
 from pages.what_if.measurements import Answer
 from pages.what_if.recommendation import Recommendation
 from pages.what_if.result import WhatIfResult
@@ -30,9 +25,9 @@ def verdict(result: WhatIfResult) -> str:
     if recommendation is not None:
         epsilon = epsilon_to_take(result)
         if epsilon is not None:
-            return join_texts(advice(result, *epsilon))
+            return " ".join(advice(result, *epsilon))
         enough = _enough(result, recommendation)
-        return join_texts([enough, median_reach(result, recommendation)])
+        return f"{enough} {median_reach(result, recommendation)}"
     crossing = result.curve.crossing
     if result.curve.answer is not None:
         return _solution(result, result.curve.answer)
@@ -123,4 +118,4 @@ def _best_configuration(result: WhatIfResult) -> str:
         again=measure_text(settings, winner.retested_median),
         base=measure_text(settings, winner.base_median),
     )
-    return join_texts([text, retests])
+    return f"{text} {retests}"

@@ -10,16 +10,12 @@ from ui.text.escaping import plain
 from ui.text.sliders import in_sentence
 
 ABOUT = SAYS.cases("about")
+INTRODUCTION = SAYS["introduction"]
 MOVE = SAYS["move"]
 # Noun of a parameter that counts people, if its label is not one.
 PEOPLE = {"rows": "people", "target_rows": "people", "source_rows": "labelled rows"}
 # Steps of the slider of a target that is not in percent.
 _TARGET_STOPS = 40
-
-
-def introduction(settings: WhatIfSettings) -> str:
-    """Return the introduction of the page, which is the same for all settings."""
-    return SAYS["introduction"]
 
 
 def questions(settings: WhatIfSettings) -> dict[str, str]:

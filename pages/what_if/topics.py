@@ -5,16 +5,8 @@ from typing import NamedTuple
 
 from lab.experiment.settings import Settings
 
-# Sliders that choose what is shown, or how many runs. No answer depends on them.
-IGNORED_SLIDERS = {
-    "repeats",
-    "seed",
-    "shown",
-    "person",
-    "person_x",
-    "person_y",
-    "label",
-}
+# Sliders that choose what is shown, which rows, or how many runs. No question is about them.
+IGNORED_SLIDERS = ("repeats", "seed", "shown")
 
 
 class Topic(NamedTuple):

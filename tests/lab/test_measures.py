@@ -34,7 +34,7 @@ OWN = {
         "gain": lambda result: Spread.of(
             result.accuracy["transfer"] - result.accuracy["few_labels"]
         ),
-        "error": lambda result: Spread.of(result.now.error),
+        "error": lambda result: Spread.of(result.outcome.error),
     },
     "attack": {"attacker": lambda result: Spread.of(np.array([result.attack.accuracy]))},
 }

@@ -40,7 +40,7 @@ def median_without_noise(result: HypothesesResult) -> float:
 
 def constant_accuracy(result: HypothesesResult) -> float:
     """Return the accuracy of the best constant prediction."""
-    rows_by_class = result.now.class_counts.sum(axis=0)
+    rows_by_class = result.outcome.class_counts.sum(axis=0)
     return float(rows_by_class.max() / rows_by_class.sum())
 
 
@@ -150,11 +150,11 @@ def both_medians(result, match) -> bool:
 
 
 def weights_mislead(result, match) -> bool:
-    return worse(result.now.error, result.error_of_equal_weights, higher=False)
+    return worse(result.outcome.error, result.error_of_equal_weights, higher=False)
 
 
 def weights_are_closer(result, match) -> bool:
-    return better(result.now.error, result.error_of_equal_weights, higher=False)
+    return better(result.outcome.error, result.error_of_equal_weights, higher=False)
 
 
 def delta_is_large(result, match) -> bool:

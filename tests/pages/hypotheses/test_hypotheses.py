@@ -190,7 +190,7 @@ class TestAccessToSources:
 
     @pytest.fixture
     def task(self):
-        return HypothesesSettings().change(seed=77, **SMALL).experiment.now.tasks[0]
+        return HypothesesSettings().change(seed=77, **SMALL).experiment.outcome.tasks[0]
 
     def test_other_sources_behind_the_same_releases_change_no_answer(self, task, monkeypatch):
         before = self.answers(task)
@@ -218,7 +218,7 @@ class TestAccessToSources:
 
 def test_the_curve_has_the_runs_of_each_epsilon():
     settings = HypothesesSettings().change(**SMALL)
-    at_30 = settings.change(epsilon=30.0).experiment.now
+    at_30 = settings.change(epsilon=30.0).experiment.outcome
     expected = Outcome.concatenate([task.run() for task in at_30.tasks])
 
     curve = settings.experiment.run().curve("transfer")

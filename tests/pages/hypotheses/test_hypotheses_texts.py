@@ -138,7 +138,7 @@ def test_bars_are_median_weights():
     shapes = charts.weights(result)["layout"]["shapes"]
 
     heights = [shape["y1"] for shape in shapes if shape["type"] == "rect"]
-    medians = 100 * np.median(result.now.weights, axis=0)
+    medians = 100 * np.median(result.outcome.weights, axis=0)
     np.testing.assert_allclose(heights, medians)
 
 

@@ -77,7 +77,7 @@ def test_noise_on_a_log_weight_has_the_papers_size(data, sd):
 def test_margins_of_released_hypotheses_have_the_noise_of_the_formula(data, margin):
     settings = sized(data, epsilon=1.0, repeats=2)
 
-    outcome = settings.experiment.now.tasks[0].run()
+    outcome = settings.experiment.outcome.tasks[0].run()
 
     assert outcome.margin_noise.mean() == pytest.approx(margin, rel=0.05)
 
@@ -168,7 +168,11 @@ def over_epsilon(data: str, noise: str) -> HypothesesResult:
     """Return a result with all runs over epsilon, at the paper's sizes."""
     settings = sized(data, repeats=REPEATS, noise=noise)
     experiment = settings.experiment
-    tasks = (*experiment.now.tasks, *experiment.without_noise.tasks, *experiment.over_epsilon.tasks)
+    tasks = (
+        *experiment.outcome.tasks,
+        *experiment.without_noise.tasks,
+        *experiment.over_epsilon.tasks,
+    )
     return first(settings, tasks)
 
 
@@ -251,7 +255,7 @@ def test_the_chart_names_the_epsilon_from_which_all_words_help(with_gaussian_noi
 
 
 def test_an_outcome_contains_no_vector_of_all_words():
-    outcome = sized("topics", repeats=2).experiment.now.tasks[0].run()
+    outcome = sized("topics", repeats=2).experiment.outcome.tasks[0].run()
 
     small_bytes, large_parts = sizes(outcome)
 
@@ -261,7 +265,7 @@ def test_an_outcome_contains_no_vector_of_all_words():
 def test_noise_in_the_objective_works_with_all_words():
     settings = sized("reviews", noise="objective", repeats=2)
 
-    outcome = settings.change(epsilon=300.0).experiment.now.tasks[0].run()
+    outcome = settings.change(epsilon=300.0).experiment.outcome.tasks[0].run()
 
     assert outcome.accuracy_of("transfer").min() > outcome.accuracy_of("few_labels").max()
 

@@ -68,7 +68,7 @@ class TestEveryWayToTakePart:
 def test_a_party_sends_no_more_updates_than_are_counted(parties, rounds, turns):
     federated = federation(trust_model="local", parties=parties, rounds=rounds)
 
-    members = np.concatenate([cohort.members[0] for cohort in federated._turns()])
+    members = np.concatenate([cohort.members[0] for cohort in federated._cohorts_in_turn()])
 
     assert np.bincount(members).max() == federated.turns == turns
     assert len(members) == rounds * federated.round_size

@@ -63,7 +63,7 @@ def page_text(result) -> str:
 
 def accuracy_of(result, method: str) -> np.ndarray:
     """Return the accuracy (R,) of a method."""
-    return result.now.accuracy[result.methods.index(method)]
+    return result.released.accuracy[result.methods.index(method)]
 
 
 def chosen_accuracy(result) -> np.ndarray:
@@ -156,7 +156,7 @@ def best_is_best(result, match) -> bool:
     if match[3]:
         near = [method_named(name) for name in re.split(", | and ", match[3])]
     ahead_of = set(result.methods) - {best, *near}
-    medians = np.median(result.now.accuracy, axis=1)
+    medians = np.median(result.released.accuracy, axis=1)
     guarantee = result.settings.guarantee_of(best)
     return (
         np.median(accuracy_of(result, best)) == medians.max()
@@ -169,7 +169,7 @@ def best_is_best(result, match) -> bool:
 
 
 def nothing_beats_majority(result, match) -> bool:
-    medians = np.median(result.now.accuracy, axis=1)
+    medians = np.median(result.released.accuracy, axis=1)
     return medians.max() <= majority_share(result)
 
 

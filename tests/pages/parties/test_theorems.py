@@ -88,7 +88,7 @@ class TestMeasured:
 
     @pytest.mark.parametrize("release", ["vote", "soft"])
     def test_the_excess_risk_stays_below_the_bound(self, result, release):
-        weights = result.now.weights_of(release)
+        weights = result.released.weights_of(release)
 
         excess = published.excess_risk(result.ensemble, weights, result.asked, release)
 

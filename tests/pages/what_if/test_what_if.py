@@ -183,3 +183,14 @@ def test_the_program_prints_the_retested_median_of_the_page(searched):
     printed, _ = run_program(searched.settings)
 
     assert f"{searched.search.winner.retested_median:.6f}" in printed
+
+
+def test_a_single_run_is_shown_without_an_answer():
+    question = question_about("hypotheses", base="noise objective", slider="epsilon")
+    first_task = question.experiment.plan.base_tasks[0]
+
+    result = question.experiment.gather({first_task: np.array([0.8])})
+    answer, for_most, base = PAGE.content.tiles(result)
+
+    assert [answer.value, for_most.value] == ["…", "…"]
+    assert base.value == "80.0\u00a0%"
