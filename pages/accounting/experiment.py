@@ -5,7 +5,6 @@ The noise of the run is the same for all theorems. Only their proofs differ.
 
 import math
 from collections.abc import Iterable, Mapping
-from dataclasses import dataclass
 from typing import Any
 
 import numpy as np
@@ -31,11 +30,11 @@ _QUICK_CURVES = ROWS[:-1]
 _EXACT_STEPS_PER_TASK = (slice(0, 6), slice(6, 8), slice(8, 9))
 
 
-@dataclass(frozen=True)
 class Numbers:
     """A part whose tasks return numbers of a known ``shape``."""
 
-    tasks: tuple[Any, ...]
+    def __init__(self, *tasks: Any):
+        self.tasks = tasks
 
     def gather(self, outcomes: Mapping[Any, Any]) -> np.ndarray:
         """Return the numbers of all tasks in a row, NaN for tasks that are not done."""
@@ -44,11 +43,6 @@ class Numbers:
             numbers = outcomes.get(task, np.full(task.shape, math.nan))
             arrays.append(np.ravel(numbers))
         return np.concatenate(arrays)
-
-
-def _numbers(*tasks: Any) -> Numbers:
-    """Return the part of some tasks."""
-    return Numbers(tasks)
 
 
 class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
@@ -71,11 +65,11 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
         steps = (settings.steps,)
         parts: dict[str, Part] = {}
         for name in _QUICK_CURVES:
-            parts[name] = _numbers(self._price(name, (*STEPS, settings.steps), essential=True))
-        parts["unsampled"] = _numbers(self._price("gdp", steps, essential=True, sampling_rate=1.0))
-        parts["this run"] = _numbers(self._price(exact, steps))
-        parts["pld"] = _numbers(*self._exact_curve())
-        parts["most steps renyi"] = _numbers(self._most_steps("renyi", essential=True))
+            parts[name] = Numbers(self._price(name, (*STEPS, settings.steps), essential=True))
+        parts["unsampled"] = Numbers(self._price("gdp", steps, essential=True, sampling_rate=1.0))
+        parts["this run"] = Numbers(self._price(exact, steps))
+        parts["pld"] = Numbers(*self._exact_curve())
+        parts["most steps renyi"] = Numbers(self._most_steps("renyi", essential=True))
         return parts
 
     def _slow_parts(self) -> dict[str, Part]:
@@ -87,10 +81,10 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
             exact_on_fine_grid = "gdp"  # a formula, which has no grid
         parts: dict[str, Part] = {}
         all_tried = self._price(settings.tuning_accountant, (settings.tuned_steps,))
-        parts["all settings tried"] = _numbers(all_tried)
+        parts["all settings tried"] = Numbers(all_tried)
         for law in SEARCH_LAWS:
             search = SearchCosts(run_event=settings.run_event, law=law, delta=settings.delta)
-            parts[f"search {law}"] = _numbers(search)
+            parts[f"search {law}"] = Numbers(search)
         # A replaced row moves a sum twice as far as a removed one, as if the noise were half.
         replaced = self._price(
             exact,
@@ -98,12 +92,12 @@ class AccountingExperiment(Experiment[AccountingSettings, AccountingResult]):
             noise_multiplier=settings.noise_multiplier / 2,
             adjacency=Adjacency.REPLACE_ONE,
         )
-        parts["replaced"] = _numbers(replaced)
-        parts["least noise renyi"] = _numbers(self._least_noise("renyi"))
-        parts["most steps pld"] = _numbers(self._most_steps(exact))
-        parts["least noise pld"] = _numbers(self._least_noise(exact))
+        parts["replaced"] = Numbers(replaced)
+        parts["least noise renyi"] = Numbers(self._least_noise("renyi"))
+        parts["most steps pld"] = Numbers(self._most_steps(exact))
+        parts["least noise pld"] = Numbers(self._least_noise(exact))
         fine = self._price(exact_on_fine_grid, (settings.steps,))
-        parts["this run, fine grid"] = _numbers(fine)
+        parts["this run, fine grid"] = Numbers(fine)
         return parts
 
     def _exact_curve(self) -> list[Price]:

@@ -8,7 +8,7 @@ from streamlit.runtime.uploaded_file_manager import UploadedFile
 
 from dpcore.check import RefusedError
 from lab.uploads import table as own_table
-from pages.data.page_checklist import show_checklist, show_encoding
+from pages.data.page_checklist import show_checklist
 from pages.data.page_columns import SAYS, draft_input, show_columns
 from ui.text.escaping import plain
 from ui.uploads import rows as my_rows
@@ -43,7 +43,6 @@ def show() -> None:
             st.error(SAYS("void", names=names), icon=":material/warning:")
     with side_area:
         show_checklist(upload)
-        show_encoding(upload.draft)
     st.caption(SAYS["stored"])
 
 
@@ -82,7 +81,10 @@ def _ask_rows_per_person(draft: Draft) -> None:
 
 
 def _show_file() -> my_rows.UploadedTable | None:
-    """Show the file of this session, or the ways to upload one; return the file."""
+    """Show the file of this session, or the ways to upload one.
+
+    Returns the file, which the uploader may just have replaced.
+    """
     upload = my_rows.current_file()
     with st.container(border=True):
         if upload is None:
@@ -195,7 +197,12 @@ def _refusal_of(file: UploadedFile | None) -> str:
 
 
 def _read(file: UploadedFile, *, head: bool | None = None) -> None:
-    """Read an upload, and release it unless the answer on its first line needs a second reading."""
+    """Read an upload, and free its bytes unless they may be read once more.
+
+    They may if it is unclear whether the first line has the names of the columns.
+
+    head: whether the first line has them; None leaves it to the reader.
+    """
     refusal = _take(file.name, file.getvalue(), head=head)
     st.session_state["data.file_refused"] = (file.file_id, refusal)
     upload = my_rows.current_file()

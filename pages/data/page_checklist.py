@@ -1,17 +1,17 @@
-"""The side of *My data*: what is settled and missing, pages to train on, and the encoding."""
+"""The side of *My data*: what is settled and missing, and the pages that can train on it."""
 
 import streamlit as st
 
 from dpcore.check import RefusedError
 from lab.experiment.data_settings import of_classes, of_numbers
 from lab.uploads import rows as own_rows
-from lab.uploads.column_roles import Column, Roles
+from lab.uploads.column_roles import Roles
 from pages.data import page_links
 from pages.data.page_columns import SAYS
 from ui.text.escaping import plain
 from ui.text.tiles import number
 from ui.uploads import rows as my_rows
-from ui.uploads.rows import Draft, refusal_text
+from ui.uploads.rows import refusal_text
 
 
 def show_checklist(upload: my_rows.UploadedTable) -> None:
@@ -71,33 +71,3 @@ def _warnings(upload: my_rows.UploadedTable, roles: Roles) -> list[str]:
         if column.kind == "number" and upload.table.number_fault(column.name):
             lines.append(SAYS("checklist.no_numbers", name=plain(column.name)))
     return lines
-
-
-def show_encoding(draft: Draft) -> None:
-    """Show how cells are encoded, from the declared bounds alone."""
-    roles = draft.roles
-    lines = []
-    for column in roles.columns:
-        encoding = _encoding(column, predicts_number=roles.target is not None)
-        lines.append(f"{plain(column.name)}: {encoding}")
-    with st.container(border=True):
-        st.markdown(SAYS["encoding.title"])
-        st.caption(SAYS["encoding.source"])
-        st.markdown("  \n".join(lines))
-
-
-def _encoding(column: Column, *, predicts_number: bool) -> str:
-    """Return how the cells of a column become inputs."""
-    if column.fault():
-        return SAYS[f"encoding.needs_{column.kind}"]
-    if column.kind == "category":
-        categories = len(column.values)
-        if predicts_number and categories > 1:
-            first = plain(column.values[0])
-            return SAYS("encoding.contrast", inputs=categories - 1, first=first)
-        return SAYS("encoding.one_hot", inputs=categories)
-    if column.read_off:
-        return SAYS["encoding.read_off"]
-    low, high = column.inputs[column.name]
-    middle = (low + high) / 2
-    return SAYS("encoding.bounds", low=number(low), middle=number(middle), high=number(high))

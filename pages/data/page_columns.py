@@ -105,7 +105,12 @@ def _show_values(
     values: tuple[str, ...],
     set_values: Callable[[tuple[str, ...]], None],
 ) -> None:
-    """Show an input for typed values; none of them is looked up in the file."""
+    """Show an input for typed values. None of them is looked up in the file.
+
+    name: of the column.
+    values: those that have been typed.
+    set_values: function that stores them.
+    """
     key = f"data.values.{name}"
     set_widget(key, list(values))
     st.multiselect(
@@ -197,7 +202,10 @@ def _show_number_fault(upload: my_rows.UploadedTable, name: str, use: str) -> No
 
 
 def _explanation(draft: Draft, use: str) -> str:
-    """Return the name of the text on what the use of a column means."""
+    """Return the name of the text on what the use of a column means.
+
+    use: a key of ``USES`` other than "out".
+    """
     roles = draft.roles
     predicts_number = roles.target is not None
     if use == "category":

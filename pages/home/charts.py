@@ -29,6 +29,11 @@ _DOT_SIZE = 9
 _RING_RADIUS = 12
 _LEFT_MARGIN = 12
 _NAME_SHIFT = 16
+# How far the lowest dot of a column is below a height of 1, and the ends of the axis of heights
+# beyond the highest dots, with room for the notes in the corners.
+_LOWERED = 0.2
+_ROOM_ABOVE = 2.0
+_ROOM_BELOW = 2.5
 
 
 # The map
@@ -67,6 +72,7 @@ def clicks() -> dict:
 
 
 def _lines_case(result: PersonResult) -> str:
+    """Return the name of the text on how different the lines with and without the person look."""
     if result.right_guesses >= _DIFFERENT:
         return "different"
     if result.right_guesses <= _ALIKE:
@@ -185,25 +191,29 @@ def guesses(result: PersonResult) -> dict:
         finding=SAYS("guesses.finding", right=result.right_guesses),
         margin={"l": _LEFT_MARGIN, "r": _LEFT_MARGIN, "t": 34, "b": 26},
         xaxis=theme.axis(SAYS("guesses.axis", name=name), -end, end) | hidden,
-        yaxis={"range": [-_MOST_STACKED - 2.5, _MOST_STACKED + 2.0]} | hidden,
+        yaxis={"range": [-_MOST_STACKED - _ROOM_BELOW, _MOST_STACKED + _ROOM_ABOVE]} | hidden,
     )
 
 
 def _stacked(scores: np.ndarray, end: float) -> tuple[np.ndarray, np.ndarray]:
-    """Return the column and the height of each dot. Dots of a column stand on one another."""
+    """Return the positions x and heights (n,) of dots, which stand on one another in columns.
+
+    Scores beyond ``end`` on either side are in the outermost columns. Dots beyond the highest place
+    of a column are drawn over one another.
+    """
     width = end / _COLUMNS
     columns = np.clip(np.floor(scores / width), -_COLUMNS, _COLUMNS - 1)
     stacked: Counter[float] = Counter()
     heights = []
     for column in columns.tolist():
         stacked[column] += 1
-        heights.append(min(stacked[column], _MOST_STACKED) - 0.2)
+        heights.append(min(stacked[column], _MOST_STACKED) - _LOWERED)
     return (columns + 0.5) * width, np.array(heights)
 
 
 def _dots(x: np.ndarray, y: np.ndarray, colour: str, symbol: str) -> dict:
-    """Return dots, of which Plotly draws none where there is none."""
-    if len(x) == 0:
+    """Return the trace of some dots."""
+    if len(x) == 0:  # a trace needs a point, and NaN is not drawn
         x = np.array([np.nan])
         y = np.array([np.nan])
     return theme.markers(

@@ -1,10 +1,7 @@
 """What the home page computes: models with and without one patient, and how well a spy tells."""
 
-from typing import ClassVar
-
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part, Repeats
-from lab.experiment.settings import Measure
 from pages.home import tasks
 from pages.home.result import PersonResult
 from pages.home.settings import PersonSettings
@@ -14,17 +11,14 @@ _FIRST_PAIRS = 500
 
 
 class PersonExperiment(Experiment[PersonSettings, PersonResult]):
+    """Models with the person and without, and one without privacy."""
+
     RESULT = PersonResult
-    MEASURES: ClassVar = {
-        "accuracy": Measure.accuracy(
-            "accuracy on new patients", lambda pairs: pairs.accuracy, rises=("epsilon",)
-        )
-    }
-    PAIRED_BY = ("seed", "person")
 
     def parts(self) -> dict[str, Part]:
+        """Return the parts, with the names of the fields of ``PersonResult``."""
         settings = self.settings
-        clinic = tasks.Clinic(seed=settings.seed, person=settings.person)
+        clinic = settings.subset(tasks.Clinic)
         return {
             "pairs": Repeats(
                 tasks.train_pairs,

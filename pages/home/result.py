@@ -65,6 +65,7 @@ class PersonResult:
         """
         scores = np.sort(self.pairs.scores, axis=1)
         models_per_dot = scores.shape[1] // DOTS
+        # Of models with the person, low scores mislead the spy, and of the others high ones.
         lowest = scores[0, ::models_per_dot]
         highest = scores[1, models_per_dot - 1 :: models_per_dot]
         threshold = np.median(scores, axis=1).mean()

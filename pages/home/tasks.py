@@ -89,6 +89,7 @@ def train_lines(clinic: Clinic, at: tuple[float], repeats: range) -> np.ndarray:
     Each has noise of its own, as a model that is really published.
     """
     (epsilon,) = at
+    # Numbers of draws that no pair has.
     draws = PAIRS + np.arange(2 * LINES)
     with_person = _trained(clinic, epsilon, draws[:LINES], includes_person=True)
     without_person = _trained(clinic, epsilon, draws[LINES:], includes_person=False)

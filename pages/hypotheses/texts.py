@@ -182,21 +182,13 @@ def _average(result: HypothesesResult) -> str:
 def guarantee(result: HypothesesResult) -> str:
     """Return the guarantee of a source's row, who adds noise, and the assumptions."""
     settings = result.settings
-    promised = settings.guarantee
     assumptions = SAYS["guarantee.assumed"]
     if settings.data != "domains":
         assumptions += f" {SAYS['guarantee.texts']}"
     noise = SAYS[f"trust.{settings.noise}"]
     trust = SAYS("trust.why", sources=settings.sources, noise=noise)
-    parts = [
-        tiles.note(tiles.meaning(promised)),
-        tiles.guarantee_facts(here=promised),
-        tiles.note(guarantee_notes.attacker_limit(promised)),
-        tiles.note(trust),
-        tiles.note(assumptions),
-        tiles.note(SAYS["guarantee.unprotected"]),
-    ]
-    return "".join(parts)
+    stated = guarantee_notes.guarantee_with_notes(settings.guarantee, assumed=trust)
+    return stated + tiles.note(assumptions) + tiles.note(SAYS["guarantee.unprotected"])
 
 
 # Algorithm

@@ -90,15 +90,12 @@ def _clipping() -> list[str]:
         f'<circle cx="70" cy="42" r="30" fill="none" stroke="{theme.BOUND}" stroke-width="1.5"/>'
     ]
     for angle, length in ((-0.35, 70), (0.5, 24), (2.2, 34), (3.6, 52), (-1.2, 18)):
-        x, y = math.cos(angle), math.sin(angle)
+        lengths = np.array([min(length, 30), length])
+        x = 70 + lengths * math.cos(angle)
+        y = 42 + lengths * math.sin(angle)
         if length > 30:
-            parts.append(
-                _line(
-                    (70 + 30 * x, 70 + length * x), (42 + 30 * y, 42 + length * y), _INK, dash="3 3"
-                )
-            )
-        short = min(length, 30)
-        parts.append(_arrow(70, 42, 70 + short * x, 42 + short * y, theme.PRIVATE))
+            parts.append(_line(x, y, _INK, dash="3 3"))
+        parts.append(_arrow(70, 42, x[0], y[0], theme.PRIVATE))
     return [*parts, _text(160, 40, "no gradient is longer"), _text(160, 56, "than the bound")]
 
 

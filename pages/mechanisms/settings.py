@@ -72,13 +72,7 @@ class MechanismsSettings(Settings):
         delta = self.delta
         if mechanism == "laplace":
             delta = 0.0
-        return Claim(
-            mechanism=mechanism,
-            epsilon=self.epsilon,
-            delta=delta,
-            sensitivity=self.sensitivity,
-            value=self.value,
-        )
+        return self.subset(Claim, mechanism=mechanism, delta=delta)
 
     @property
     def counts(self) -> tuple[float, ...]:

@@ -11,7 +11,7 @@ from lab.experiment.data_settings import OWN
 from lab.uploads.made_up import MadeUp
 from pages.network import charts, texts, texts_label, texts_tables
 from pages.network.result import NetworkResult
-from pages.network.settings import CLIPPING, DATA, NetworkSettings
+from pages.network.settings import CLIPPING, DATA, LOOPS, NetworkSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
@@ -37,11 +37,6 @@ MORE_SLIDERS = (
     "repeats",
     "seed",
 )
-LOOP_LABELS = {
-    "correct": "Correct",
-    "realised": "Actual batch size",
-    "shuffled": "Shuffled batches",
-}
 MECHANISM_LABELS = {
     "sampled": "Poisson sampling",
     "ordered": "Fixed order",
@@ -54,7 +49,7 @@ def main_choices(state: PageState) -> None:
     titles = {name: DATASETS[name].title for name in DATA if name != OWN}
     titles[OWN] = "My data"
     state.choose("dataset", "Data", titles)
-    loops = {name: LOOP_LABELS[name] for name in state.settings.choices["variant"]}
+    loops = {name: LOOPS[name] for name in state.settings.choices["variant"]}
     state.choose("variant", "Method", loops, wide=True, help=texts.HELP["variant"])
 
 

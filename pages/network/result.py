@@ -20,7 +20,7 @@ from lab.statistics.decision_regions import Plane, agreement, runs_to_draw, trac
 from pages.network.gradients import NETWORKS, Gradients
 from pages.network.settings import ARMS, NetworkSettings
 from pages.network.tasks import QUARTERS, Trained
-from pages.network.training import Training, scale_inputs
+from pages.network.training import Training, may_diverge, scale_inputs
 from pages.network.trajectories import trajectory
 
 # Points of a map in each direction.
@@ -113,7 +113,7 @@ class NetworkResult:
         """Return the confusion matrices of each arm's networks on held-out rows."""
         X = scale_inputs(self.split.X_test)
         by_class = {}
-        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+        with may_diverge():
             for arm in ARMS:
                 logits = self.architecture.logits(self.weights(arm), X)
                 by_class[arm] = ByClass.of(logits, self.split.y_test)
@@ -121,7 +121,7 @@ class NetworkResult:
 
     def distance_moved(self, arm: str) -> np.ndarray:
         """Return how far training has moved the first layer's weights of each input, (R, d)."""
-        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+        with may_diverge():
             change = self.weights(arm) - self.weights(arm, 0)
             first_layer = self.architecture.layers(change)[0]  # (R, units, d + 1)
             return np.linalg.norm(first_layer[..., :-1], axis=1)
@@ -173,7 +173,7 @@ class NetworkResult:
         points = scale_inputs(self.plane.inputs(self.plane.grid(GRID)))
         runs = runs_to_draw(self.accuracy[arm], len(self.classes))
         weights = self.weights(arm)[runs]
-        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+        with may_diverge():
             logits = self.architecture.logits(weights, points)
         winner, share = agreement(logits)
         networks_count, outputs, _ = logits.shape

@@ -24,8 +24,12 @@ from pages.network.training import FRAMES, Training
 DATA = ("moons", "circles", "spirals", "blobs", "digits", OWN)
 # How gradients are clipped, and what is clipped.
 CLIPPING = {"flat": "Whole gradient", "layers": "Layer"}
-# The training loops whose cost the page shows, keys of ``sgd_recipe.VARIANTS``.
-LOOPS = ("correct", "realised", "shuffled")
+# The training loops whose cost the page shows, which are keys of ``sgd_recipe.VARIANTS``.
+LOOPS = {
+    "correct": "Correct",
+    "realised": "Actual batch size",
+    "shuffled": "Shuffled batches",
+}
 # The accountant of sampled batches, on a grid that is quick enough while a slider moves, and that
 # of batches in a fixed order, an exact formula.
 SAMPLED_ACCOUNTANT = "pld-coarse"
@@ -298,15 +302,10 @@ class NetworkSettings(RowsSettings):
         if self.clipping == "layers":
             layers = self.layers + 1
             clip_norm = (self.clip_norm / math.sqrt(layers),) * layers
-        return Recipe(
+        return self.subset(
+            Recipe,
             architecture=self._architecture,
-            sampling_rate=self.sampling_rate,
-            steps=self.steps,
-            learning_rate=self.learning_rate,
             clip_norm=clip_norm,
-            decay=self.decay,
-            variant=self.variant,
-            shape=self.shape,
             noise_ramp=self.applied_noise_ramp,
             mechanism=mechanism,
         )

@@ -10,7 +10,7 @@ import numpy as np
 
 from dpcore.cache import cached
 from lab.experiment.parts import Runs, slices
-from pages.network.training import FRAMES, Training, mean_loss, scale_inputs
+from pages.network.training import FRAMES, Training, may_diverge, mean_loss, scale_inputs
 
 # Every so many frames networks are measured. Each of ``QUARTERS`` is such a frame.
 MEASURED_EVERY = 5
@@ -92,7 +92,7 @@ def train_segment(training: Training, at: tuple[int], repeats: range) -> Trained
     weights = np.concatenate([start[None], trained.history])
     recorded_steps = np.append(begin_step, steps)
     index_of_frame = np.searchsorted(recorded_steps, step_of_frame[first_frame : end + 1])
-    with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+    with may_diverge():
         return _measure(training, weights[index_of_frame], first_frame=first_frame)
 
 

@@ -258,19 +258,12 @@ def guarantee(result: NetworkResult) -> str:
 def _covered_guarantee(result: NetworkResult) -> str:
     """Return what epsilon means and the facts of the guarantee, or dots while it is counted."""
     spent = result.guarantee
-    if math.isinf(spent.epsilon):
-        text = tiles.note(_COUNTING)
-    else:
-        meaning = tiles.note(tiles.meaning(spent))
-        facts = tiles.guarantee_facts(here=spent)
-        limit = tiles.note(guarantee_notes.attacker_limit(spent))
-        text = meaning + facts + limit
-    if result.settings.payments:
-        text += tiles.note(guarantee_notes.spent_on_bounds(result.settings))
-    scope = SAYS["guarantee.every"]
+    scope = f"{guarantee_notes.spent_on_bounds(result.settings)}{SAYS['guarantee.every']}"
     if result.frame < FRAMES:
         scope += f" {SAYS['guarantee.so_far']}"
-    return text + tiles.note(scope)
+    if math.isinf(spent.epsilon):
+        return tiles.note(_COUNTING) + tiles.note(scope)
+    return guarantee_notes.guarantee_with_notes(spent, assumed=scope)
 
 
 def _assumptions(settings: NetworkSettings) -> str:

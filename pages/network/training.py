@@ -146,13 +146,11 @@ class Training:
     ) -> sgd.Training:
         """Train networks from step ``first`` to step ``last``.
 
-        A training may diverge. The page shows that, and numpy does not warn of it.
-
         start: weights (R, P) before the first step.
         record: the steps after which weights are kept.
         """
         X, y, people = self.rows()
-        with np.errstate(over="ignore", invalid="ignore"):
+        with may_diverge():
             return sgd.train(
                 self.recipe,
                 X,
@@ -170,9 +168,17 @@ class Training:
     def accuracy(self, weights: np.ndarray) -> np.ndarray:
         """Return the accuracy (R,) of weights (R, P) on the held-out rows."""
         split = self.split
-        with np.errstate(over="ignore", invalid="ignore"):  # of networks that have diverged
+        with may_diverge():
             logits = self.recipe.architecture.logits(weights, scale_inputs(split.X_test))
             return (logits.argmax(axis=1) == split.y_test).mean(axis=-1)
+
+
+def may_diverge() -> np.errstate:
+    """Return a context for networks that may diverge.
+
+    The page shows that they do, and numpy does not warn of their infinite weights.
+    """
+    return np.errstate(over="ignore", invalid="ignore")
 
 
 def scale_inputs(X: np.ndarray) -> np.ndarray:

@@ -107,10 +107,11 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     @property
     def measures(self) -> Mapping[str, Measure]:
-        """Return the measure of federated averaging, or those of all other methods."""
+        """Return the measure of federated averaging, or those of the other methods there are."""
         if self.settings.is_federated:
             return {FEDERATED: self.MEASURES[FEDERATED]}
-        return {name: self.MEASURES[name] for name in self.MEASURES if name != FEDERATED}
+        methods = self.settings.mechanisms.methods
+        return {name: self.MEASURES[name] for name in self.MEASURES if name in methods}
 
     @property
     def compared(self) -> str:

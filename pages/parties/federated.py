@@ -24,7 +24,7 @@ from dpcore.streams import stream
 from dpcore.training import descent, losses
 from lab.data.parties import PartyData, parties, public
 from lab.experiment import chunking
-from pages.parties.mechanisms import FEDERATED, METHODS, UNIT
+from pages.parties.mechanisms import FEDERATED, METHODS, UNIT, pure_guarantee
 
 # Numbers of rounds at which the curves over rounds are computed.
 ROUNDS = (1, 2, 3, 5, 7, 10, 14, 20)
@@ -215,14 +215,8 @@ class Federation(Key):
         return "gdp"
 
     def _guarantee_of_shuffle(self, message_epsilon: float, epsilon: float) -> Guarantee:
-        message = Guarantee(
-            epsilon=message_epsilon,
-            delta=0.0,
-            adjacency=Adjacency.REPLACE_ONE,
-            unit=UNIT,
-            basis=_BASIS,
-            event=NormExponentialRelease(epsilon=message_epsilon, dimension=math.prod(self.shape)),
-        )
+        event = NormExponentialRelease(epsilon=message_epsilon, dimension=math.prod(self.shape))
+        message = pure_guarantee(event, basis=_BASIS)
         return shuffling.together(message, epsilon=epsilon, delta=self.delta)
 
     def epsilons_of_rounds(self, epsilon: float) -> np.ndarray:

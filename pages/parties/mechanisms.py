@@ -15,7 +15,6 @@ from dpcore.parties.aggregation import RELEASES
 from dpcore.privacy import (
     Adjacency,
     Composed,
-    Event,
     Guarantee,
     NormExponentialRelease,
     PureRelease,
@@ -41,6 +40,18 @@ _BASES = {
     "norms": "sensitivity with bounded weights",
 }
 UNIT = "party"
+
+
+def pure_guarantee(event: NormExponentialRelease | PureRelease, *, basis: str) -> Guarantee:
+    """Return the guarantee of a release without delta, for a whole party."""
+    return Guarantee(
+        epsilon=event.epsilon,
+        delta=0.0,
+        adjacency=Adjacency.REPLACE_ONE,
+        unit=UNIT,
+        basis=basis,
+        event=event,
+    )
 
 
 def methods_of(trust_model: str) -> tuple[str, ...]:
@@ -153,14 +164,8 @@ class Mechanisms(Key):
         constants = self.constants
         if method == "average" and constants == "sharp":
             constants = "published"  # they are the same for averages
-        return Guarantee(
-            epsilon=epsilon,
-            delta=0.0,
-            adjacency=Adjacency.REPLACE_ONE,
-            unit=UNIT,
-            basis=f"L2-norm exponential mechanism, {_BASES[constants]}",
-            event=self._norm_exponential_event(epsilon),
-        )
+        basis = f"L2-norm exponential mechanism, {_BASES[constants]}"
+        return pure_guarantee(self._norm_exponential_event(epsilon), basis=basis)
 
     def _norm_exponential_event(self, epsilon: float) -> NormExponentialRelease:
         return NormExponentialRelease(epsilon=epsilon, dimension=math.prod(self.ensemble.shape))
@@ -168,21 +173,15 @@ class Mechanisms(Key):
     def _guarantee_of_messages(self, method: str, epsilon: float) -> Guarantee:
         """Return the guarantee of each message or, with a shuffler, of all of them together."""
         message_epsilon = self.release_epsilon(epsilon)
-        event: Event
         if method == "average":
-            event = self._norm_exponential_event(message_epsilon)
-            basis = "L2-norm exponential mechanism on each party's weights"
+            message = pure_guarantee(
+                self._norm_exponential_event(message_epsilon),
+                basis="L2-norm exponential mechanism on each party's weights",
+            )
         else:
-            event = PureRelease(epsilon=message_epsilon)
-            basis = "randomised response, exact"
-        message = Guarantee(
-            epsilon=message_epsilon,
-            delta=0.0,
-            adjacency=Adjacency.REPLACE_ONE,
-            unit=UNIT,
-            basis=basis,
-            event=event,
-        )
+            message = pure_guarantee(
+                PureRelease(epsilon=message_epsilon), basis="randomised response, exact"
+            )
         if self.trust_model == "local":
             return message
         shuffled = shuffling.together(message, epsilon=epsilon, delta=self.delta)

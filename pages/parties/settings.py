@@ -170,41 +170,27 @@ class PartiesSettings(Settings):
     @cached_property
     def data(self) -> PartyData:
         """Return the rows of the parties."""
-        return PartyData(dataset=self.dataset, rows=self.rows, unlike=self.unlike, seed=self.seed)
+        return self.subset(PartyData)
 
     @cached_property
     def pool(self) -> PartyPool:
         """Return the parties and the public rows that they vote about."""
-        return PartyPool(
-            data=self.data,
-            public_rows=self.public_rows,
-            regularisation=self.regularisation,
-        )
+        return self.subset(PartyPool)
 
     @cached_property
     def ensemble(self) -> Ensemble:
         """Return what the aggregator fits."""
-        return Ensemble(
-            pool=self.pool,
-            parties=self.parties,
-            regularisation=self.regularisation,
-        )
+        return self.subset(Ensemble)
 
     @cached_property
     def mechanisms(self) -> Mechanisms:
         """Return how the fits are made private."""
-        return Mechanisms(
-            ensemble=self.ensemble,
-            trust_model=self.trust_model,
-            constants=self.constants,
-            delta=self.delta,
-            queries=min(self.queries, self.public_rows),
-        )
+        return self.subset(Mechanisms, queries=min(self.queries, self.public_rows))
 
     @cached_property
     def federation(self) -> Federation:
         """Return the federated averaging of the parties."""
-        return self.subset(Federation, data=self.data)
+        return self.subset(Federation)
 
     @property
     def plane(self) -> Plane:

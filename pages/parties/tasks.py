@@ -42,9 +42,7 @@ class Released(NamedTuple):
         return dict(zip(self.methods, self.accuracy, strict=True))
 
     def accuracy_of(self, method: str) -> np.ndarray:
-        """Return the accuracy (R,) of a method, NaN if the parties have no such release."""
-        if method not in self.methods:
-            return np.full_like(self.accuracy[0], np.nan)
+        """Return the accuracy (R,) of a method."""
         return self.accuracy[self.methods.index(method)]
 
     def weights_of(self, method: str) -> np.ndarray:

@@ -9,7 +9,7 @@ from pages.parties.result import PartiesResult
 from pages.parties.texts_noise import noise_notes
 from ui.text import class_predictions, tiles
 from ui.text import sentences as shared
-from ui.text.guarantee_notes import attacker_limit
+from ui.text.guarantee_notes import guarantee_with_notes
 from ui.text.numbers import delta as delta_text
 from ui.text.numbers import format_number
 from ui.text.tiles import Tile, number
@@ -162,10 +162,8 @@ def by_class(result: PartiesResult) -> str:
 def guarantee(result: PartiesResult) -> str:
     """Return what is guaranteed, who is trusted, and what is assumed."""
     settings = result.settings
-    stated = settings.guarantee
-    meaning = f"{SAYS['guarantee.unit']} {tiles.meaning(stated)} {attacker_limit(stated)}"
-    text = tiles.guarantee_facts(here=stated) + tiles.note(meaning)
-    text += tiles.note(f"{_trusted(result)} {SAYS['guarantee.assumed']}")
+    assumed = f"{_trusted(result)} {SAYS['guarantee.assumed']}"
+    text = guarantee_with_notes(settings.guarantee, assumed=f"{SAYS['guarantee.unit']} {assumed}")
     if result.mechanisms.is_central and settings.method in ("vote", "soft"):
         tolerance = format_number(TOLERANCE)
         text += tiles.note(SAYS("guarantee.minimiser", tolerance=tolerance))

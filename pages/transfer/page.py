@@ -8,7 +8,7 @@ from typing import Any
 from dpcore.privacy import Adjacency
 from pages.transfer import charts, texts
 from pages.transfer.result import TransferResult
-from pages.transfer.settings import TransferSettings
+from pages.transfer.settings import NOISES, SELECTIONS, TransferSettings
 from ui.page.page import Content, Controls, Exports, Page, PageInfo, Slices, always, listed
 from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
@@ -38,13 +38,13 @@ MORE_SLIDERS = (
 
 def main_choices(state: PageState) -> None:
     """Show the choice of how transferable sources are found."""
-    state.choose("selection", "Method", texts.SELECTIONS, wide=True, help=texts.HELP["selection"])
+    state.choose("selection", "Method", SELECTIONS, wide=True, help=texts.HELP["selection"])
 
 
 def more_choices(state: PageState) -> None:
     """Show the choices of the noise, the adjacency, the polytope in the plane and the penalty."""
     adjacencies = {str(adjacency): str(adjacency) for adjacency in Adjacency}
-    state.choose("noise", "Noise", texts.NOISES, help=texts.HELP["noise"])
+    state.choose("noise", "Noise", NOISES, help=texts.HELP["noise"])
     state.choose("adjacency", "Adjacency", adjacencies, help=texts.HELP["adjacency"])
     state.choose("polytope", "Feasible set", texts.POLYTOPES)
     state.choose("penalty_q", "Penalty", texts.PENALTIES, help=texts.HELP["penalty"])

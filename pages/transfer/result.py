@@ -99,15 +99,22 @@ class TransferResult:
         least = _LEAST_DIFFERENCE * float(np.median(second))
         return compare(first, second, better="lower", constant=self.baseline, least=least)
 
-    def is_ahead_of_frank_wolfe(self, descent: np.ndarray) -> bool:
-        """Return whether gradient descent is shown to beat the transfer and the target.
-
-        descent: its excess risks, (R,).
-        """
+    @property
+    def descent_is_ahead(self) -> bool:
+        """Return whether gradient descent is shown to beat the transfer and the target."""
+        if self.descent is None:
+            return False
         for name in ("transfer", "target"):
-            if self.compare_risks(descent, self.risks(name)) != Case.AHEAD:
+            if self.compare_risks(self.descent, self.risks(name)) != Case.AHEAD:
                 return False
         return True
+
+    @property
+    def descent_median(self) -> float | None:
+        """Return the median excess risk of gradient descent, or None until it is trained."""
+        if self.descent is None:
+            return None
+        return float(np.median(self.descent))
 
     def transfer_by_epsilon(self) -> list[Case]:
         """Return how the transfer compares with the target at each epsilon trained so far."""

@@ -14,7 +14,8 @@ from lab.experiment.settings import Settings
 from pages.transfer.model import Data, Model
 from pages.transfer.plane import POLYTOPES
 
-NOISES = ("gumbel", "laplace", "printed")
+NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
+SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 # Range of the number of coefficients.
 _DIMENSIONS = (2, 500)
 # Most private rows times coefficients, which decide how long a run takes.
@@ -50,7 +51,7 @@ class TransferSettings(Settings):
 
     EXPERIMENT: ClassVar = "pages.transfer.experiment.TransferExperiment"
     CHOICES: ClassVar = {
-        "selection": ("known", "detected"),
+        "selection": SELECTIONS,
         "noise": NOISES,
         "adjacency": list(Adjacency),
         "polytope": POLYTOPES,

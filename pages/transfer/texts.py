@@ -5,8 +5,6 @@ from collections.abc import Callable
 from functools import partial
 from typing import Any
 
-import numpy as np
-
 from dpcore.parties.source_detection import Detection
 from lab.data.transfer_worlds import RADIUS
 from lab.statistics.claims import Case, compare
@@ -17,8 +15,6 @@ from ui.text.texts import Texts
 from ui.text.tiles import Tile, number
 
 SAYS = Texts(__file__)
-NOISES = {"gumbel": "Gumbel", "laplace": "Laplace", "printed": "Laplace, as published"}
-SELECTIONS = {"known": "Sources known", "detected": "Sources detected privately"}
 POLYTOPES = {"diamond": "L1 ball (diamond)", "corners": "Seven given corners"}
 PENALTIES = {"1": "L1 norm (q = 1)", "2": "Squared L2 norm (q = 2)"}
 ABOUT = SAYS.cases("about")
@@ -205,24 +201,21 @@ def _further_effect(result: TransferResult) -> str:
     """Return a sentence on the penalty if there is one, or else on gradient descent."""
     if result.settings.penalty > 0:
         return SAYS["why.penalty"]
-    if result.descent is not None:
-        return _descent(result, result.descent)
+    if result.descent_median is not None:
+        return _descent(result, result.descent_median)
     return ""
 
 
-def _descent(result: TransferResult, descent: np.ndarray) -> str:
-    """Return the risk of gradient descent on the private rows alone, and whether it is best.
-
-    descent: its excess risks, (R,).
-    """
+def _descent(result: TransferResult, median_risk: float) -> str:
+    """Return the risk of gradient descent on the private rows alone, and whether it is best."""
     case = "descent.beside"
-    if result.is_ahead_of_frank_wolfe(descent):
+    if result.descent_is_ahead:
         case = "descent.beside_ahead"
     return SAYS(
         case,
         helped=risk_text(result.medians["transfer"]),
         walk=risk_text(result.medians["target"]),
-        descent=risk_text(float(np.median(descent))),
+        descent=risk_text(median_risk),
     )
 
 

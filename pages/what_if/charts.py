@@ -36,8 +36,7 @@ _EDGE = 0.12
 def curve(result: WhatIfResult) -> dict:
     """Draw the measure along the parameter, the target, and where it is crossed."""
     settings = result.settings
-    low, high = _measure_range(result)
-    yaxis = _measure_axis(low, high)
+    yaxis = _measure_axis(result)
     finding = count_progress(len(result.curve.measured.values), len(result.plan.curve))
     if not finding:
         finding = curve_finding(result)
@@ -47,7 +46,7 @@ def curve(result: WhatIfResult) -> dict:
         title=curve_title(result),
         finding=finding,
         xaxis=_slider_axis(_x_axis(result), in_sentence(settings.x_field)),
-        yaxis={"title": {"text": measure_axis_title(settings)}, **yaxis},
+        yaxis=yaxis,
         shapes=_mark_shapes(result),
         annotations=_answer_texts(result),
     )
@@ -132,34 +131,26 @@ def _is_log(low: float, high: float) -> bool:
     return low > 0 and high / low > LOG_FACTOR
 
 
-def _measure_axis(low: float, high: float) -> dict[str, Any]:
-    """Return the axis of the measure without its title."""
+def _measure_axis(result: WhatIfResult) -> dict[str, Any]:
+    """Return the axis of the measure."""
+    low, high = _measure_range(result)
+    title = measure_axis_title(result.settings)
     if not _is_log(low, high):
-        return {"range": [low, high]}
-    return {
-        "type": "log",
-        "range": [math.log10(low), math.log10(high)],
-        "dtick": 1,
-        "tickformat": "~g",
-    }
+        return theme.axis(title, low, high)
+    return theme.detailed_log_axis(title, math.log10(low), math.log10(high))
 
 
 def _slider_axis(axis: Axis, name: str) -> dict:
     """Return the axis of a parameter, from its first value to its last."""
-    first, last = axis.position([axis.values[0], axis.values[-1]])
-    ends = [float(first), float(last)]
+    first = axis.values[0]
+    last = axis.values[-1]
     if not axis.log:
-        return {"title": {"text": name}, "range": ends}
-    return {
-        "title": {"text": f"{name} (log scale)"},
-        "type": "log",
-        "range": ends,
-        **log_ticks(axis),
-    }
+        return theme.axis(name, first, last)
+    return theme.axis(f"{name} (log scale)", first, last, ticks=log_ticks(axis), log=True)
 
 
-def log_ticks(axis: Axis) -> dict[str, list]:
-    """Return the values along a log axis that are 1 or 3 times a power of ten, and their texts."""
+def log_ticks(axis: Axis) -> list[float]:
+    """Return the values along a log axis that are 1 or 3 times a power of ten."""
     low, high = axis.ends
     values = []
     for power in range(math.floor(low), math.ceil(high) + 1):
@@ -167,14 +158,7 @@ def log_ticks(axis: Axis) -> dict[str, list]:
             value = digit * 10.0**power
             if low <= math.log10(value) <= high:
                 values.append(value)
-    return {"tickvals": values, "ticktext": [_tick_text(value) for value in values]}
-
-
-def _tick_text(value: float) -> str:
-    """Return the text of a tick."""
-    if value >= 1:
-        return f"{value:,.0f}"
-    return f"{value:g}".replace("e-0", "e-")
+    return values
 
 
 # Where the target is crossed

@@ -12,6 +12,7 @@ from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from ui.charts import theme
 from ui.charts.maps import heat_map
+from ui.text.numbers import tick_text
 from ui.text.sliders import in_sentence
 
 # Shades of the colour scale.
@@ -57,8 +58,8 @@ def _axis(axis: Axis, name: str) -> dict:
     return {
         "range": axis.ends,
         "title": {"text": f"{name} (log)"},
-        "tickvals": np.log10(ticks["tickvals"]).tolist(),
-        "ticktext": ticks["ticktext"],
+        "tickvals": np.log10(ticks).tolist(),
+        "ticktext": [tick_text(tick) for tick in ticks],
     }
 
 

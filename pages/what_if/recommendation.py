@@ -57,6 +57,7 @@ def recommend(
         return None
     values = curve.measured.values.tolist()
     value = curve.crossing_for_most.safe
+    index = values.index(value)
     medians = curve.measured.medians
     hits = reaches(curve.settings, curve.measured.runs).sum(axis=1)
     median_index = _start_of_true_tail(reaches(curve.settings, medians))
@@ -64,8 +65,8 @@ def recommend(
     return Recommendation(
         settings=settings_by_value[value],
         value=value,
-        hits=int(hits[values.index(value)]),
-        median=float(medians[values.index(value)]),
+        hits=int(hits[index]),
+        median=float(medians[index]),
         median_value=values[median_index],
         median_hits=int(hits[median_index]),
         last_value=values[-1],

@@ -4,8 +4,10 @@ from functools import partial
 
 from pages.what_if.findings import result_text
 from pages.what_if.formats import (
+    SAYS,
     measure_text,
     slider_label,
+    target_text,
     value_text,
 )
 from pages.what_if.result import WhatIfResult
@@ -17,16 +19,12 @@ def table(result: WhatIfResult) -> str:
     """Return the table of the curve."""
     settings = result.settings
     name = settings.x_field
-    frame = result.table()[[name, "median", "share reaching"]]
-    median_head, share_head = result_text(result, "table.heads").split(", ")
+    columns = ("median", "share reaching")
+    heads = SAYS.heads("table", columns, target=target_text(settings, settings.target))
     return tables.table(
-        frame,
+        result.table(),
         caption=result_text(result, "table.drawn"),
-        heads={
-            name: slider_label(name),
-            "median": median_head,
-            "share reaching": share_head,
-        },
+        heads={name: slider_label(name), **heads},
         formats={
             name: partial(value_text, settings, name),
             "median": partial(measure_text, settings),

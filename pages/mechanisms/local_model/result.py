@@ -23,13 +23,16 @@ _LAPLACE_90 = float(np.log(10))
 class LocalModelResult:
     """Result of the local model.
 
-    survey: the question and the people.
     estimates: shares (200, k) in as many surveys.
     """
 
     settings: MechanismsSettings
-    survey: Survey
     estimates: np.ndarray
+
+    @cached_property
+    def survey(self) -> Survey:
+        """Return the question and the people."""
+        return self.settings.subset(Survey)
 
     @cached_property
     def guarantee(self) -> Guarantee:
