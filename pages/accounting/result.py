@@ -61,7 +61,7 @@ class AccountingResult:
     # The cost of this run
 
     def epsilon(self, row: str) -> float:
-        """Return the cost of this run by a row of the table."""
+        """Return the cost of this run by a row of the table, NaN until it is computed."""
         if row != "pld":
             return float(self.values[row][len(STEPS)])
         fine = self._number("this run, fine grid")

@@ -160,7 +160,7 @@ class EpsilonAccounting:
         )
 
     def _steps(self, frames: Iterable[int]) -> tuple[int, ...]:
-        """Return the different numbers of steps by these frames, in order and without 0."""
+        """Return the numbers of steps taken by these frames, each once, in order and without 0."""
         step_of_frame = self.settings.step_of_frame
         steps = {int(step_of_frame[frame]) for frame in frames}
         return tuple(sorted(steps - {0}))

@@ -115,7 +115,10 @@ def program(settings: NetworkSettings) -> str:
 
 
 def targets(result: NetworkResult) -> Mapping[str, float]:
-    """Return, for an uploaded file, the target that a question about each measure starts with."""
+    """Return measure -> the first target of a question about it.
+
+    An uploaded file has one that its non-private networks reach. Other data have the usual ones.
+    """
     if not result.settings.uses_file:
         return {}
     _, baseline = result.split.best_constant

@@ -89,7 +89,7 @@ class NetworkResult:
     def weights(self, arm: str, frame: int | None = None) -> np.ndarray:
         """Return the weights (R, P) of those networks of an arm that have reached the shown frame.
 
-        frame: return their weights at this frame instead.
+        frame: at which the weights are returned; by default the shown one.
         """
         if frame is None:
             frame = self.frame
@@ -166,9 +166,9 @@ class NetworkResult:
     def regions(self, arm: str) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return what an arm's networks decide on a grid over the plane.
 
-        Returns the majority class and its share of votes, (GRID, GRID) each, and the boundaries of
-        the networks, segments (m, 2, 2). The logits of the grid are not kept, as they have
-        megabytes.
+        Returns three arrays: the majority class (GRID, GRID), the share of networks that vote for
+        it (GRID, GRID), and the boundaries of some networks as segments (m, 2, 2). The logits of
+        the grid are not kept, because they take megabytes.
         """
         points = scale_inputs(self.plane.inputs(self.plane.grid(GRID)))
         runs = runs_to_draw(self.accuracy[arm], len(self.classes))

@@ -133,7 +133,7 @@ class PartiesResult:
         return name, float(counts[majority] / counts.sum())
 
     def compare_with_local(self, runs: np.ndarray) -> Case:
-        """Return how the accuracy (R,) of a release compares with that of a single party."""
+        """Return what can be claimed about the accuracy (R,) of a release and of a single party."""
         _, baseline = self.best_constant
         return compare(runs, self.local_accuracy.median, constant=baseline, complete=self.complete)
 

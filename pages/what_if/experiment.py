@@ -34,7 +34,8 @@ class MeasuredBase:
 class MeasuredSettings:
     """A part with the runs of other settings of the topic.
 
-    tasks_by_key: the tasks of each of them, by its place on the curve, in the map and so on.
+    tasks_by_key: the tasks of each of them. A key is a value of the curve, a slider and its value,
+        the x and y of a cell, or the number of a candidate.
     """
 
     tasks_by_key: Mapping[Any, tuple[Measurement, ...]]

@@ -123,7 +123,10 @@ class SamplingPlan:
 
     @cached_property
     def coarse_tasks(self) -> tuple[Measurement, ...]:
-        """Return the tasks of the coarsest curve, for which the page waits if they are quick."""
+        """Return the tasks of the coarsest curve, for which the page waits if they are quick.
+
+        The first batch is the topic's own settings, which ``base_tasks`` measure.
+        """
         if len(self._curve_batches) < 2:
             return ()
         settings = list(self._curve_batches[1].values())

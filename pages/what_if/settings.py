@@ -229,7 +229,7 @@ class WhatIfSettings(Settings):
         return usual / TARGET_RANGE, usual * TARGET_RANGE
 
     def _of_topic(self, values: Mapping[str, Any]) -> dict[str, Any]:
-        """Return the values by field without those of the planner's fields."""
+        """Return the items whose name is no field of the planner, which are the topic's."""
         own_names = self._field_names()
         return {name: value for name, value in values.items() if name not in own_names}
 
@@ -285,7 +285,10 @@ class WhatIfSettings(Settings):
         return {self.x_field: x_axis.nearest(x_share), self.y_field: y_axis.nearest(y_share)}
 
     def _replacements_for(self, settings: Settings) -> dict[str, str]:
-        """Return a slider and a measure instead of those that ``settings`` lack."""
+        """Return the fields "slider" and "measure" with values that new settings of the topic have.
+
+        Those that they have already are left out.
+        """
         start = STARTS[self.topic]
         sliders = self._sliders_of(settings)
         replacements: dict[str, str] = {}
@@ -297,7 +300,10 @@ class WhatIfSettings(Settings):
         return replacements
 
     def _new_target(self, changes: Mapping[str, Any]) -> dict[str, float]:
-        """Return the usual target of a new measure."""
+        """Return the field "target" with the usual target of a new measure.
+
+        It is left out if the measure stays, or if the target is changed too.
+        """
         name = changes.get("measure", self.measure)
         measure = self.topic_settings.experiment.measures.get(name)
         if measure is None or name == self.measure or "target" in changes:

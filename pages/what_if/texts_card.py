@@ -71,7 +71,7 @@ def _reason(amount: str, noun: str, sentence: str, *, tone: str = "") -> str:
 
 
 def median_reach(result: WhatIfResult, recommendation: Recommendation) -> str:
-    """Count the runs that reach the target with the value that is enough for the median run."""
+    """Return how many runs reach the target with the value that is enough for the median run."""
     if recommendation.median_value == recommendation.value:
         return SAYS["card.median-same"]
     return result_text(
@@ -86,9 +86,10 @@ def median_reach(result: WhatIfResult, recommendation: Recommendation) -> str:
 
 
 def _left_to_buy(result: WhatIfResult, recommendation: Recommendation) -> tuple[str, str]:
-    """Return how much better the median is at the largest epsilon, and in which direction.
+    """Return how much better the median is at the largest epsilon, and the words for it.
 
-    It is the difference of the two medians as they are shown, and not below 0.
+    The first is the difference of the two medians as they are shown, and not below 0, as in
+    "1.5 points". The second is "more to buy", or the words for a measure that should be low.
     """
     settings = result.settings
     better = settings.asked_measure.better

@@ -46,7 +46,7 @@ def _base_tile(result: WhatIfResult) -> Tile:
 
 
 def _answer_tile(result: WhatIfResult) -> Tile:
-    """Return the tile of the value that answers the question."""
+    """Return the tile of the value that answers the question, or of the reason why none does."""
     name = result_text(result, "tiles.answer")
     answer = result.curve.answer
     if answer is None:
@@ -66,14 +66,21 @@ def _answer_tile(result: WhatIfResult) -> Tile:
 
 
 def _missing_value(result: WhatIfResult, crossing: Crossing | None) -> str:
-    """Return the text in place of a value that there is not, or not yet."""
+    """Return the text in place of a value, if no value is shown to be enough or none is known yet.
+
+    crossing: where the target would be reached; None if there is no such value.
+    """
     if crossing is None or not result.curve.complete:
         return WAITING
     return SAYS[f"tiles.{crossing.verdict}"]
 
 
 def _runs_tile(result: WhatIfResult) -> Tile:
-    """Return the tile of the value for the median run, or that 90 % of runs have no value."""
+    """Return the second tile, on another share of runs than the first one.
+
+    If a value is enough for 90 % of runs, it is the value for the median run. Otherwise it says
+    why no value is enough for 90 % of runs.
+    """
     settings = result.settings
     recommendation = result.recommendation
     if recommendation is None:
