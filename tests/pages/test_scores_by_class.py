@@ -62,7 +62,7 @@ def of_parties() -> Example:
     )
     result = settings.experiment.run()
     test_rows = result.ensemble.rows["test"]
-    weights_by_arm = {"soft": result.now.weights_of("soft"), "pooled": result.pooled[None]}
+    weights_by_arm = {"soft": result.released.weights_of("soft"), "pooled": result.pooled[None]}
     answers = {}
     for arm, models in weights_by_arm.items():
         answers[arm] = [
