@@ -17,15 +17,21 @@ from benchmarks.latency import FLAGS, browser_path, served
 from ui.server.head_tags import PICTURE, SIZE
 
 FOLDER = Path(__file__).parents[1] / "docs" / "pictures"
-PATIENCE = 60.0  # seconds
-# File and address of each screenshot, and the size of the window in pixels.
+# Seconds that a picture may take, and that it must stay the same.
+PICTURE_SECONDS = 60.0
+REST_SECONDS = 1.0
+# File -> address of each screenshot.
 PAGES = {"classifier.png": "classifier?epsilon=0.5", "attack.png": "attack"}
 WINDOW = {"width": 1440, "height": 900}
-# The drag: address, window, places of the pointer on the slider from 0 to 1, and the GIF's width
-# and time per frame.
-DRAGGED, DRAG_WINDOW = "?epsilon=10", {"width": 1280, "height": 690}
-PLACES, WIDTH, FRAME_MS = [0.84 - 0.04 * step for step in range(13)], 800, 200
-COLOURS = 200
+SCREENSHOT_COLOURS = 256
+# The drag: address, window, and positions of the pointer on the slider from 0 to 1.
+DRAG_QUERY = "?epsilon=10"
+DRAG_WINDOW = {"width": 1280, "height": 690}
+POSITIONS = [0.84 - 0.04 * step for step in range(13)]
+# The GIF: its width in pixels, milliseconds of a frame, and colours.
+GIF_WIDTH = 800
+FRAME_MILLISECONDS = 200
+GIF_COLOURS = 200
 # What is drawn in all charts, and whether the server and the browser are done with the page.
 DRAWN = """() => [...document.querySelectorAll(".js-plotly-plot canvas")].map((one) => one.toDataURL()).join()
   + [...document.querySelectorAll(".js-plotly-plot path, .js-plotly-plot image")]
@@ -46,70 +52,90 @@ POINTER = """() => {
 }"""
 
 
-def wait(page: Page, *, other_than: str = "") -> str:
-    """Return what the charts show once it differs from ``other_than`` and has not changed for a
-    second.
+def wait_until_drawn(page: Page, *, other_than: str = "") -> str:
+    """Wait until the charts are at rest, and return what they show.
+
+    Args:
+        page: With charts.
+        other_than: What they showed before, which they must not show any more.
     """
-    end, before, since = time.monotonic() + PATIENCE, "", time.monotonic()
+    end = time.monotonic() + PICTURE_SECONDS
+    last_drawn = ""
+    last_change = time.monotonic()
     while time.monotonic() < end:
-        now = page.evaluate(DRAWN)
-        if now != before or now == other_than or not page.evaluate(RESTS):
-            before, since = now, time.monotonic()
-        elif now and time.monotonic() - since > 1:
-            return now
+        drawn = page.evaluate(DRAWN)
+        if drawn != last_drawn or drawn == other_than or not page.evaluate(RESTS):
+            last_drawn = drawn
+            last_change = time.monotonic()
+        elif drawn and time.monotonic() - last_change > REST_SECONDS:
+            return drawn
         page.wait_for_timeout(50)
-    raise TimeoutError(f"{page.url} was not at rest after {PATIENCE:.0f} seconds")
+    raise TimeoutError(f"{page.url} was not at rest after {PICTURE_SECONDS:.0f} seconds")
 
 
-def opened(page: Page, address: str) -> None:
-    """Open a page of the lab and wait until all is drawn."""
+def open_page(page: Page, address: str) -> None:
+    """Open a page of the lab, and wait until all is drawn."""
     page.goto(address)
-    page.get_by_role("slider").first.wait_for(timeout=1000 * PATIENCE)
-    wait(page)
+    page.get_by_role("slider").first.wait_for(timeout=1000 * PICTURE_SECONDS)
+    wait_until_drawn(page)
 
 
-def screenshot(page: Page) -> Image.Image:
-    return Image.open(io.BytesIO(page.screenshot(animations="disabled"))).convert("RGB")
+def take_screenshot(page: Page) -> Image.Image:
+    content = page.screenshot(animations="disabled")
+    return Image.open(io.BytesIO(content)).convert("RGB")
 
 
 def drag(page: Page) -> list[Image.Image]:
-    """Drag the first slider and return a screenshot for each place."""
+    """Drag the first slider, and return a screenshot for each position."""
     page.evaluate(POINTER)
     box = page.get_by_role("slider").first.bounding_box()
-    height, shown, frames = box["y"] + box["height"] / 2, page.evaluate(DRAWN), []
-    for place in PLACES:
-        page.mouse.move(box["x"] + place * box["width"], height)
+    height = box["y"] + box["height"] / 2
+    drawn = page.evaluate(DRAWN)
+    frames: list[Image.Image] = []
+    for position in POSITIONS:
+        page.mouse.move(box["x"] + position * box["width"], height)
         if not frames:
             page.mouse.down()
-        shown = wait(page, other_than=shown)
-        frames.append(screenshot(page))
+        drawn = wait_until_drawn(page, other_than=drawn)
+        frames.append(take_screenshot(page))
     page.mouse.up()
     return frames
 
 
 def save_gif(frames: list[Image.Image], path: Path) -> None:
     """Save the frames to and fro, in one palette, so that only what moves differs between them."""
-    height = round(WIDTH * frames[0].height / frames[0].width)
-    frames = [frame.resize((WIDTH, height), Image.Resampling.LANCZOS) for frame in frames]
-    ends = Image.new("RGB", (WIDTH, 2 * height))
-    ends.paste(frames[0], (0, 0))
-    ends.paste(frames[-1], (0, height))
-    palette = ends.quantize(COLOURS, dither=Image.Dither.NONE)
-    frames = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in frames]
-    frames += frames[-2:0:-1]
-    frames[0].save(
-        path, save_all=True, append_images=frames[1:], duration=FRAME_MS, loop=0, optimize=True
+    height = round(GIF_WIDTH * frames[0].height / frames[0].width)
+    resized = [frame.resize((GIF_WIDTH, height), Image.Resampling.LANCZOS) for frame in frames]
+    # The palette has the colours of the first and the last frame.
+    both_ends = Image.new("RGB", (GIF_WIDTH, 2 * height))
+    both_ends.paste(resized[0], (0, 0))
+    both_ends.paste(resized[-1], (0, height))
+    palette = both_ends.quantize(GIF_COLOURS, dither=Image.Dither.NONE)
+    forth = [frame.quantize(palette=palette, dither=Image.Dither.NONE) for frame in resized]
+    # Without both ends, which are there once.
+    back = forth[-2:0:-1]
+    first, *others = [*forth, *back]
+    first.save(
+        path,
+        save_all=True,
+        append_images=others,
+        duration=FRAME_MILLISECONDS,
+        loop=0,
+        optimize=True,
     )
+
+
+def save_png(image: Image.Image, path: Path) -> None:
+    image.quantize(SCREENSHOT_COLOURS, dither=Image.Dither.NONE).save(path, optimize=True)
 
 
 def save_preview(screenshot: Path) -> None:
     """Save the upper part of a screenshot as the picture that previews of links show."""
-    with Image.open(screenshot) as whole:
-        width, height = SIZE
-        shown = whole.convert("RGB").crop((0, 0, whole.width, round(whole.width * height / width)))
-    shown.resize(SIZE, Image.Resampling.LANCZOS).quantize(256, dither=Image.Dither.NONE).save(
-        PICTURE, optimize=True
-    )
+    width, height = SIZE
+    with Image.open(screenshot) as image:
+        upper_height = round(image.width * height / width)
+        upper_part = image.convert("RGB").crop((0, 0, image.width, upper_height))
+    save_png(upper_part.resize(SIZE, Image.Resampling.LANCZOS), PICTURE)
 
 
 def main() -> None:
@@ -119,13 +145,11 @@ def main() -> None:
         browser = playwright.chromium.launch(executable_path=browser_path(), args=FLAGS)
         page = browser.new_page(viewport=WINDOW, color_scheme="light", reduced_motion="reduce")
         for name, query in PAGES.items():
-            opened(page, f"{address}/{query}")
-            screenshot(page).quantize(256, dither=Image.Dither.NONE).save(
-                FOLDER / name, optimize=True
-            )
+            open_page(page, f"{address}/{query}")
+            save_png(take_screenshot(page), FOLDER / name)
         save_preview(FOLDER / "classifier.png")
         page.set_viewport_size(DRAG_WINDOW)
-        opened(page, f"{address}/{DRAGGED}")
+        open_page(page, f"{address}/{DRAG_QUERY}")
         save_gif(drag(page), FOLDER / "drag.gif")
         browser.close()
     for file in sorted(FOLDER.iterdir()):

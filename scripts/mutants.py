@@ -26,20 +26,19 @@ from collections import Counter, defaultdict
 from collections.abc import Iterator, Sequence
 from concurrent.futures import ThreadPoolExecutor
 from pathlib import Path
-from typing import NamedTuple
+from typing import Any, NamedTuple
 
 ROOT = Path(__file__).parents[1]
 PACKAGES = (
     "accountants",
     "attacks",
-    "audits",
     "estimators",
     "mechanisms",
     "parties",
     "regression",
     "training",
-    "transfer",
 )
+# Part of the project -> its folders.
 FOLDERS = {"engine": [f"dpcore/{name}" for name in PACKAGES], "app": ["lab", "ui"]}
 # Of Cosmic Ray's operators: the others delete or rename variables, which the linter finds.
 KINDS = (
@@ -52,10 +51,26 @@ KINDS = (
     "RemoveDecorator",
     "Zero",
 )
+FOUND = "found"
+SURVIVED = "survived"
+# Test files that must be green without a mutant.
+CONTROLS = 3
+
+# (line, column).
+Position = tuple[int, int]
+# File -> line -> the test files that run it, the quickest first.
+Reached = dict[str, dict[int, list[str]]]
 
 
 class Mutant(NamedTuple):
-    """One change of a file: Cosmic Ray's operator, and at which of its places in the file."""
+    """One change of a file.
+
+    Attributes:
+        file: Path in the checkout.
+        line: Of the change.
+        operator: Cosmic Ray's name of the change.
+        occurrence: At which of the operator's places in the file.
+    """
 
     file: str
     line: int
@@ -63,183 +78,300 @@ class Mutant(NamedTuple):
     occurrence: int
 
 
-def places(checkout: Path, folders: Sequence[str]) -> dict[tuple[str, int, int], list[Mutant]]:
+class Verdict(NamedTuple):
+    """What became of a mutant: FOUND or SURVIVED, and the seconds of its tests."""
+
+    mutant: Mutant
+    outcome: str
+    seconds: float
+
+
+def find_mutants(
+    checkout: Path, folders: Sequence[str]
+) -> dict[tuple[str, int, int], list[Mutant]]:
     """Return (file, line, column) -> the mutants there."""
     from cosmic_ray.ast import ast_nodes, get_ast
+
+    files = []
+    for folder in folders:
+        files += (checkout / folder).rglob("*.py")
+    operators = _operators()
+    mutants: dict[tuple[str, int, int], list[Mutant]] = defaultdict(list)
+    for file in sorted(files):
+        path = str(file.relative_to(checkout))
+        source = file.read_text(encoding="utf-8")
+        nodes = list(ast_nodes(get_ast(source)))
+        annotations = _annotations(source)
+        for name, operator in operators.items():
+            for occurrence, position in enumerate(_mutation_positions(nodes, operator)):
+                if not _is_within(position, annotations):
+                    line, column = position
+                    mutants[path, line, column].append(Mutant(path, line, name, occurrence))
+    return mutants
+
+
+def _operators() -> dict[str, Any]:
+    """Return the name of each operator of ``KINDS`` that needs no arguments -> the operator."""
     from cosmic_ray.plugins import get_operator, operator_names
 
-    names = [name for name in operator_names() if name.rpartition("/")[2].startswith(KINDS)]
-    operators = {name: get_operator(name)() for name in names if not get_operator(name).arguments()}
-    found = defaultdict(list)
-    for file in sorted(file for folder in folders for file in _files(checkout / folder)):
-        source, path = file.read_text(encoding="utf-8"), str(file.relative_to(checkout))
-        left_out, nodes = _annotations(source), [*ast_nodes(get_ast(source))]
-        for name, operator in operators.items():
-            at = (start for node in nodes for start, _ in operator.mutation_positions(node))
-            for occurrence, (line, column) in enumerate(at):
-                if not any(start <= (line, column) < end for start, end in left_out):
-                    found[path, line, column].append(Mutant(path, line, name, occurrence))
-    return found
+    operators = {}
+    for name in operator_names():
+        _, _, kind = name.rpartition("/")
+        operator = get_operator(name)
+        if kind.startswith(KINDS) and not operator.arguments():
+            operators[name] = operator()
+    return operators
 
 
-def selection(checkout: Path) -> list[str]:
-    """Return pytest's options for the tests without a browser, in this checkout."""
-    marked = "soak: " in (checkout / "pyproject.toml").read_text(encoding="utf-8")
-    return ["-m", "not browser and not soak" if marked else "not browser"]
+def _mutation_positions(nodes: Sequence[Any], operator: Any) -> Iterator[Position]:
+    """Yield where an operator can change a file, in its own order.
 
-
-def _files(path: Path) -> Iterator[Path]:
-    yield from [path] if path.is_file() else path.rglob("*.py")
-
-
-def _annotations(source: str) -> list[tuple[tuple[int, int], tuple[int, int]]]:
-    """Return where types are written, as (start, end)."""
-    nodes = [*ast.walk(ast.parse(source))]
-    found = [
-        node.annotation
-        for node in nodes
-        if isinstance(node, ast.arg | ast.AnnAssign) and node.annotation
-    ]
-    found += [node.returns for node in nodes if isinstance(node, ast.FunctionDef) and node.returns]
-    return [
-        ((one.lineno, one.col_offset), (one.end_lineno or 0, one.end_col_offset or 0))
-        for one in found
-    ]
-
-
-def reached(copy: Path, kept: Path) -> dict[str, dict[int, list[str]]]:
-    """Return file -> line -> the test files that run it, the quickest first; measured once, and
-    kept.
-
-    Test files that are red without a mutant are left out.
+    Args:
+        nodes: Of the file's syntax tree, as Cosmic Ray reads it.
+        operator: Of Cosmic Ray.
     """
-    if not kept.exists():
-        with tempfile.TemporaryDirectory() as folder:
-            data, times, settings = (
-                Path(folder, name) for name in ("coverage", "times.xml", "settings")
-            )
-            settings.write_text(
-                f"[run]\ndata_file = {data}\nsource = dpcore,lab,pages,ui\n", encoding="utf-8"
-            )
-            how = [
-                "--cov",
-                f"--cov-config={settings}",
-                "--cov-context=test",
-                "--cov-report=",
-                f"--junitxml={times}",
-            ]
-            command = [sys.executable, "-m", "pytest", "-q", "-n", "2", *selection(copy), *how]
-            subprocess.run(command, cwd=copy, check=False)
-            kept.write_text(json.dumps(_lines(copy, data, times)), encoding="utf-8")
-    told = json.loads(kept.read_text(encoding="utf-8"))
-    return {
-        file: {int(line): tests for line, tests in lines.items()} for file, lines in told.items()
-    }
+    for node in nodes:
+        for start, _ in operator.mutation_positions(node):
+            yield start
 
 
-def _lines(copy: Path, data: Path, times: Path) -> dict[str, dict[int, list[str]]]:
-    from coverage import CoverageData
+def _annotations(source: str) -> list[tuple[Position, Position]]:
+    """Return (start, end) of each type in the source."""
+    expressions: list[ast.expr | None] = []
+    for node in ast.walk(ast.parse(source)):
+        if isinstance(node, ast.arg | ast.AnnAssign):
+            expressions.append(node.annotation)
+        elif isinstance(node, ast.FunctionDef):
+            expressions.append(node.returns)
+    spans = []
+    for expression in expressions:
+        if expression is not None:
+            start = (expression.lineno, expression.col_offset)
+            end = (expression.end_lineno or 0, expression.end_col_offset or 0)
+            spans.append((start, end))
+    return spans
 
-    seconds, red = Counter[str](), set[str]()
+
+def _is_within(position: Position, spans: Sequence[tuple[Position, Position]]) -> bool:
+    return any(start <= position < end for start, end in spans)
+
+
+def pytest_selection(checkout: Path) -> list[str]:
+    """Return pytest's options for the tests without a browser, in this checkout."""
+    settings = (checkout / "pyproject.toml").read_text(encoding="utf-8")
+    # An older checkout has no such mark.
+    if "soak: " in settings:
+        return ["-m", "not browser and not soak"]
+    return ["-m", "not browser"]
+
+
+def reached_lines(checkout: Path, stored: Path) -> Reached:
+    """Return which test files run each line. They are measured once and stored in a file.
+
+    Test files that fail without a mutant are left out.
+    """
+    if not stored.exists():
+        stored.write_text(json.dumps(_measure_reached_lines(checkout)), encoding="utf-8")
+    reached = {}
+    for file, lines in json.loads(stored.read_text(encoding="utf-8")).items():
+        # JSON has the line numbers as texts.
+        reached[file] = {int(line): tests for line, tests in lines.items()}
+    return reached
+
+
+def _measure_reached_lines(checkout: Path) -> Reached:
+    """Run all tests under coverage."""
+    with tempfile.TemporaryDirectory() as folder:
+        data = Path(folder, "coverage")
+        times = Path(folder, "times.xml")
+        settings = Path(folder, "settings")
+        settings.write_text(
+            f"[run]\ndata_file = {data}\nsource = dpcore,lab,pages,ui\n", encoding="utf-8"
+        )
+        command = [
+            sys.executable,
+            "-m",
+            "pytest",
+            "-q",
+            "-n",
+            "2",
+            *pytest_selection(checkout),
+            "--cov",
+            f"--cov-config={settings}",
+            "--cov-context=test",
+            "--cov-report=",
+            f"--junitxml={times}",
+        ]
+        subprocess.run(command, cwd=checkout, check=False)
+        seconds, failed = _read_times(times)
+        return _read_coverage(checkout, data, seconds=seconds, failed=failed)
+
+
+def _read_times(times: Path) -> tuple[Counter[str], set[str]]:
+    """Return test file -> seconds, and the test files that failed."""
+    seconds = Counter[str]()
+    failed = set()
     for case in ElementTree.parse(times).iter("testcase"):
-        file = case.get("classname", "").partition(".Test")[0].replace(".", "/") + ".py"
+        module, _, _ = case.get("classname", "").partition(".Test")
+        file = module.replace(".", "/") + ".py"
         seconds[file] += float(case.get("time", 0))
         if case.find("failure") is not None or case.find("error") is not None:
-            red.add(file)
+            failed.add(file)
+    return seconds, failed
+
+
+def _read_coverage(
+    checkout: Path, data: Path, *, seconds: Counter[str], failed: set[str]
+) -> Reached:
+    from coverage import CoverageData
+
     measured = CoverageData(str(data))
     measured.read()
-    found: dict[str, dict[int, list[str]]] = {}
+    reached = {}
     for file in measured.measured_files():
-        runs = {
-            line: {test.partition("::")[0] for test in tests if "::" in test} - red
-            for line, tests in measured.contexts_by_lineno(file).items()
-        }
-        every = set().union(*runs.values())
-        ordered = {
-            line: sorted(tests or every, key=lambda test: seconds[test])
-            for line, tests in runs.items()
-        }
-        found[str(Path(file).relative_to(copy))] = ordered
-    return found
+        tests_of_lines = {}
+        for line, contexts in measured.contexts_by_lineno(file).items():
+            # A context is a test, or "" for what runs at import.
+            tests = {context.partition("::")[0] for context in contexts if "::" in context}
+            tests_of_lines[line] = tests - failed
+        tests_of_file = set().union(*tests_of_lines.values())
+        ordered = {}
+        for line, tests in tests_of_lines.items():
+            ordered[line] = sorted(tests or tests_of_file, key=lambda test: seconds[test])
+        reached[str(Path(file).relative_to(checkout))] = ordered
+    return reached
 
 
 class Copies:
-    """Copies of a checkout, one per worker, in which a file is broken and mended."""
+    """Copies of a checkout, one per worker, in which a file is broken and mended.
+
+    Args:
+        checkout: What is copied: the files that git knows.
+        folder: An empty folder for the copies.
+        count: Number of copies.
+    """
 
     def __init__(self, checkout: Path, folder: Path, count: int):
         listed = subprocess.run(
             ["git", "ls-files", "-z"], cwd=checkout, check=True, capture_output=True, text=True
         )
-        self.folders = [folder.resolve() / str(place) for place in range(count)]
-        self._free = [*self.folders]
+        names = [name for name in listed.stdout.split("\0") if name]
+        self.folders = [folder.resolve() / str(number) for number in range(count)]
+        self._free = list(self.folders)
         for copy in self.folders:
-            for name in filter(None, listed.stdout.split("\0")):
+            for name in names:
                 (copy / name).parent.mkdir(parents=True, exist_ok=True)
                 shutil.copy2(checkout / name, copy / name)
-            subprocess.run(
-                ["git", "init", "-q"], cwd=copy, check=True
-            )  # some tests ask which files there are
+            # Some tests ask git which files there are.
+            subprocess.run(["git", "init", "-q"], cwd=copy, check=True)
             subprocess.run(["git", "add", "-A"], cwd=copy, check=True)
 
-    def meets(self, mutant: Mutant | None, tests: Sequence[str]) -> str:
-        """Return "found" or "survived"; without a mutant, of the code as it is. A test that does
-        not end is red after ``faulthandler_timeout``, so a mutant that loops is found, and one
-        whose tests only take long is not.
+    def try_mutant(self, mutant: Mutant, tests: Sequence[str]) -> str:
+        """Return FOUND if a test fails with the mutant, and otherwise SURVIVED.
+
+        A test that does not end fails after ``faulthandler_timeout``, so a mutant that loops is
+        found, and one whose tests only take long is not.
         """
         from cosmic_ray.mutating import mutate_code
         from cosmic_ray.plugins import get_operator
 
         if not tests:
-            return "survived"
+            return SURVIVED
         copy = self._free.pop()
-        file = copy / (mutant.file if mutant else "app.py")
+        file = copy / mutant.file
         source = file.read_text(encoding="utf-8")
+        operator = get_operator(mutant.operator)()
         try:
-            if mutant:
-                broken = mutate_code(source, get_operator(mutant.operator)(), mutant.occurrence)
-                file.write_text(broken, encoding="utf-8")
-            command = [
-                sys.executable,
-                "-m",
-                "pytest",
-                "-q",
-                "-x",
-                "-p",
-                "no:cacheprovider",
-                *selection(copy),
-                *tests,
-            ]
-            done = subprocess.run(command, cwd=copy, capture_output=True, check=False)
-            return "found" if done.returncode else "survived"
+            mutated = mutate_code(source, operator, mutant.occurrence)
+            file.write_text(mutated, encoding="utf-8")
+            return _run_tests(copy, tests)
         finally:
             file.write_text(source, encoding="utf-8")
             self._free.append(copy)
 
+    def check_tests(self, tests: Sequence[str]) -> None:
+        """End the program if these tests fail without a mutant."""
+        if _run_tests(self.folders[0], tests) == FOUND:
+            raise SystemExit(f"Tests are red without a mutant: {', '.join(tests)}")
 
-def tried(
-    checkout: Path, mutants: Sequence[Mutant], kept: Path, workers: int
-) -> Iterator[tuple[Mutant, str, float]]:
-    """Yield each mutant with what became of it, and in how many seconds."""
+
+def _run_tests(copy: Path, tests: Sequence[str]) -> str:
+    """Return FOUND if one of the test files fails."""
+    command = [
+        sys.executable,
+        "-m",
+        "pytest",
+        "-q",
+        "-x",
+        "-p",
+        "no:cacheprovider",
+        *pytest_selection(copy),
+        *tests,
+    ]
+    process = subprocess.run(command, cwd=copy, capture_output=True, check=False)
+    if process.returncode == 0:
+        return SURVIVED
+    return FOUND
+
+
+def try_mutants(
+    checkout: Path, mutants: Sequence[Mutant], stored: Path, workers: int
+) -> Iterator[Verdict]:
+    """Yield what became of each mutant.
+
+    Args:
+        checkout: The code.
+        mutants: To be tried, in this order.
+        stored: File of ``reached_lines``.
+        workers: Number of mutants that are tried at a time.
+    """
     with tempfile.TemporaryDirectory() as folder, ThreadPoolExecutor(workers) as pool:
         copies = Copies(checkout, Path(folder), workers)
-        lines = reached(copies.folders[0], kept)
+        reached = reached_lines(copies.folders[0], stored)
 
-        control = next(
-            tests for mutant in mutants if (tests := lines.get(mutant.file, {}).get(mutant.line))
-        )
-        if copies.meets(None, control[:3]) != "survived":
-            raise SystemExit(f"Tests are red without a mutant: {', '.join(control[:3])}")
+        def tests_of(mutant: Mutant) -> list[str]:
+            return reached.get(mutant.file, {}).get(mutant.line, [])
 
-        def one(mutant: Mutant) -> tuple[Mutant, str, float]:
-            began = time.monotonic()
-            said = copies.meets(mutant, lines.get(mutant.file, {}).get(mutant.line, []))
-            return mutant, said, time.monotonic() - began
+        def try_one(mutant: Mutant) -> Verdict:
+            begin = time.monotonic()
+            outcome = copies.try_mutant(mutant, tests_of(mutant))
+            return Verdict(mutant, outcome, time.monotonic() - begin)
 
-        yield from pool.map(one, mutants)
+        first_reached = next(mutant for mutant in mutants if tests_of(mutant))
+        copies.check_tests(tests_of(first_reached)[:CONTROLS])
+        yield from pool.map(try_one, mutants)
 
 
-def main(words: Sequence[str]) -> None:
+def draw_mutants(checkout: Path, part: str, *, count: int, seed: int) -> list[Mutant]:
+    """Draw positions in a part of the project, and one mutant at each of them."""
+    folders = [folder for folder in FOLDERS[part] if (checkout / folder).exists()]
+    mutants = find_mutants(checkout, folders)
+    rng = random.Random(seed)
+    positions = rng.sample(sorted(mutants), count)
+    return [rng.choice(mutants[position]) for position in positions]
+
+
+def main(arguments: Sequence[str]) -> None:
     """Print a line per mutant, and the share that was found."""
+    options = read_options(arguments)
+    checkout = options.checkout.resolve()
+    mutants = draw_mutants(checkout, options.of, count=options.count, seed=options.seed)
+    found = 0
+    for verdict in try_mutants(checkout, mutants, options.reached, options.workers):
+        mutant = verdict.mutant
+        if verdict.outcome == FOUND:
+            found += 1
+        print(
+            f"{verdict.outcome:9} {verdict.seconds:5.0f} s  {mutant.file}:{mutant.line} "
+            f" {mutant.operator}",
+            flush=True,
+        )
+    share = 100 * found / options.count
+    print(f"{found} of {options.count} mutants found ({share:.0f} %)")
+
+
+def read_options(arguments: Sequence[str]) -> argparse.Namespace:
+    """Read the options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -249,22 +381,7 @@ def main(words: Sequence[str]) -> None:
     parser.add_argument("--workers", type=int, default=2)
     parser.add_argument("--checkout", type=Path, default=ROOT)
     parser.add_argument("--reached", type=Path, default=Path("reached.json"))
-    given = parser.parse_args(words)
-    checkout, rng = given.checkout.resolve(), random.Random(given.seed)
-    found = places(
-        checkout, [folder for folder in FOLDERS[given.of] if (checkout / folder).exists()]
-    )
-    drawn = [rng.choice(found[place]) for place in rng.sample(sorted(found), given.count)]
-    ends = Counter[str]()
-    for mutant, said, seconds in tried(checkout, drawn, given.reached, given.workers):
-        ends[said] += 1
-        print(
-            f"{said:9} {seconds:5.0f} s  {mutant.file}:{mutant.line}  {mutant.operator}", flush=True
-        )
-    print(
-        f"{ends['found']} of {given.count} mutants found"
-        f" ({100 * ends['found'] / given.count:.0f} %)"
-    )
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

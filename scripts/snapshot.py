@@ -35,28 +35,38 @@ from streamlit.util import calc_hash
 import ui.compute.runner
 from dpcore.check import RefusedError
 from lab.uploads import table as own_table
-from pages import topics as table
+from pages.topics import PAGES
 from ui.uploads import rows as my_rows
 from ui.uploads.samples import SAMPLES
 from ui.widgets import assets
 
 ROOT = Path(__file__).parents[1]
-TOPICS = tuple(page.name for page in table.PAGES)
-# Random links stay cheap: at most so many of what work grows with.
+TOPICS = tuple(page.name for page in PAGES)
+# Random links stay cheap: field -> its largest value, of what work grows with.
 MOST = {"repeats": 6, "parties": 60, "members": 40, "steps": 40, "rows": 600, "public_rows": 200}
 LINKS = 10
-# Page -> the samples that it is opened with as a visitor's own rows, and settings that keep that
-# quick.
-OWN = {
+# A range whose ends are further apart, as a ratio, is drawn from on a logarithmic scale.
+WIDE_RANGE = 100
+# Page -> the samples that it is opened with as a visitor's own rows.
+OWN_SAMPLES = {
     "classifier": ("customers.csv",),
     "network": ("customers.csv",),
     "regression": ("salaries.csv",),
 }
+# Page -> settings that keep that quick.
 QUICK = {
     "network": {"repeats": "2", "epochs": "2"},
     "attack": {"repeats": "100"},
     "classifier": {"repeats": "6"},
 }
+# Texts of this length, and what is shown of a longer one.
+LONGEST_TEXT = 400
+SHOWN_TEXT = 120
+# Letters of each value of a difference.
+SHOWN_VALUE = 160
+# Seconds that are more than any page needs.
+ALL_THE_TIME = 1e9
+DRAWING_SECONDS = 600
 # What changes from one server to the next, or says where in the code something stands.
 _PASSING = {
     "id",
@@ -69,188 +79,258 @@ _PASSING = {
     "deferredFileId",
 }
 
+# Field -> its text in a link. The field "sample" stands for a sample as the visitor's own rows.
+Link = Mapping[str, str]
+# What a page shows at a link.
+Recorded = dict[str, Any]
 
-def opened(topic: str, link: Mapping[str, str]) -> AppTest:
-    """Open the page at this link, with all its work done.
 
-    A link with ``sample`` opens it with this sample's rows.
-    """
-    app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=600)
-    app._page_hash = calc_hash(topic)  # AppTest.switch_page knows only pages that are files
-    if "sample" in link:
-        held, own = _brought(link["sample"])
-        app.session_state["data.brought"] = held
-        link = link | {own_field(topic): "own", "own": own}
-    for name, value in link.items():
-        if name != "sample":
-            app.query_params[name] = value
+def open_page(topic: str, link: Link) -> AppTest:
+    """Open a page at a link."""
+    app = AppTest.from_file(str(ROOT / "pages/main.py"), default_timeout=DRAWING_SECONDS)
+    # AppTest.switch_page knows only pages that are files.
+    app._page_hash = calc_hash(topic)
+    fields = dict(link)
+    sample = fields.pop("sample", None)
+    if sample is not None:
+        upload, name_in_links = _uploaded(sample)
+        app.session_state["data.brought"] = upload
+        fields[own_field(topic)] = "own"
+        fields["own"] = name_in_links
+    for name, value in fields.items():
+        app.query_params[name] = value
     return app.run()
 
 
 def own_field(topic: str) -> str:
     """Return the name of the field that chooses the visitor's own rows."""
-    return "data" if topic == "hypotheses" else "dataset"
+    if topic == "hypotheses":
+        return "data"
+    return "dataset"
 
 
 @cache
-def _brought(file: str) -> tuple[my_rows.UploadedTable, str]:
+def _uploaded(file: str) -> tuple[my_rows.UploadedTable, str]:
     """Return (a session's upload of this sample with its columns declared, its name in links)."""
-    sample = next(one for one in SAMPLES if one.file == file)
+    sample = next(sample for sample in SAMPLES if sample.file == file)
     rows = own_table.read(sample.data)
     draft = my_rows.Draft.for_table(rows, file)
     draft.apply_notes(sample)
     if "hospital" in sample.aside:
         draft.set_use("hospital", "person")
-    held = my_rows.UploadedTable(table=rows, draft=draft)
-    with patch.object(secrets, "token_urlsafe", lambda _: sha256(file.encode()).hexdigest()[:22]):
-        return held, str(my_rows.confirm(held))
+    upload = my_rows.UploadedTable(table=rows, draft=draft)
+    # The name is random, and here the same each time.
+    name = sha256(file.encode()).hexdigest()[:22]
+    with patch.object(secrets, "token_urlsafe", lambda _: name):
+        return upload, str(my_rows.confirm(upload))
 
 
-def turned(topic: str, app: AppTest) -> Iterator[AppTest]:
-    """The page with each of its tabs open."""
-    page = next(page for page in table.PAGES if page.name == topic)
-    for tab in page.at(app.session_state[f"{topic}.state"].settings).all_tabs:
+def with_each_tab_open(topic: str, app: AppTest) -> Iterator[AppTest]:
+    """Yield the page with one of its tabs open after the other."""
+    page = next(page for page in PAGES if page.name == topic)
+    settings = app.session_state[f"{topic}.state"].settings
+    for tab in page.at(settings).all_tabs:
         app.session_state[f"{topic}.tabs"] = tab.title
         yield app.run()
 
 
 def random_link(state: Any, seed: int) -> dict[str, str]:
-    """Settings of the page drawn at random: each choice, and each slider within its range at that
-    moment.
+    """Draw a value of each choice and of each slider of a page, as a link.
+
+    A slider's value is within its range at that moment. A value that the settings refuse is left
+    out.
+
+    Args:
+        state: Of a page.
+        seed: Of the draw.
     """
-    random = np.random.default_rng([seed, *state.page.encode()])
+    rng = np.random.default_rng([seed, *state.page.encode()])
     settings = state.settings
     for name, (_, options) in state.choices.items():
-        if name != "own" and "own" not in options:
-            with suppress(RefusedError):
-                settings = settings.change(**{name: list(options)[random.integers(len(options))]})
-    for name in list(settings.limits):
-        low, high = settings.limits[name]
-        high = min(high, max(low, MOST.get(name, high)))
-        share = random.random()
-        value = (
-            low * (high / low) ** share
-            if low > 0 and high / low > 100
-            else low + (high - low) * share
-        )
+        if name == "own" or "own" in options:
+            continue
+        option = list(options)[rng.integers(len(options))]
         with suppress(RefusedError):
-            settings = settings.change(
-                **{name: round(value) if isinstance(low, int) else float(f"{value:.4g}")}
-            )
+            settings = settings.change(**{name: option})
+    for name in list(settings.limits):
+        value = _random_number(name, settings.limits[name], rng)
+        with suppress(RefusedError):
+            settings = settings.change(**{name: value})
     return {name: str(value) for name, value in asdict(settings).items()}
 
 
-def shown(topic: str, link: Mapping[str, str]) -> tuple[dict[str, Any], AppTest]:
-    """Return (what the page shows, the page)."""
-    seen: dict[str, Any] = {"messages": [], "downloads": {}}
+def _random_number(name: str, limits: tuple[float, float], rng: np.random.Generator) -> int | float:
+    """Draw a number between the limits of a field, or below ``MOST``."""
+    low, high = limits
+    high = min(high, max(low, MOST.get(name, high)))
+    share = rng.random()
+    value = low + (high - low) * share
+    if low > 0 and high / low > WIDE_RANGE:
+        value = low * (high / low) ** share
+    if isinstance(low, int):
+        return round(value)
+    return float(f"{value:.4g}")
 
-    def mount(name: str, *, css: str | None = None, **how: Any) -> None:
-        data = how.get("data")
-        seen["messages"].append(
-            [
-                name,
-                json.loads(data)
-                if isinstance(data, bytes)
-                else json.loads(json.dumps(data, default=str)),
-            ]
-        )
 
-    def download(label: str, *, data: Any, file_name: str, **_: Any) -> bool:
-        made = data() if callable(data) else data
-        seen["downloads"].update(
-            _files(file_name, made if isinstance(made, bytes) else made.encode())
-        )
+def record_page(topic: str, link: Link) -> tuple[Recorded, AppTest]:
+    """Return (what a page shows at a link, the page)."""
+    messages: list[Any] = []
+    downloads: dict[str, str] = {}
+    elements = []
+
+    def mount(name: str, *, css: str | None = None, **options: Any) -> None:
+        """Stand in for a component of the browser."""
+        messages.append([name, _as_json(options.get("data"))])
+
+    def download_button(label: str, *, data: Any, file_name: str, **_: Any) -> bool:
+        """Stand in for a button that the visitor does not press."""
+        if callable(data):
+            data = data()
+        if not isinstance(data, bytes):
+            data = data.encode()
+        downloads.update(_files(file_name, data))
         return False
 
-    real = assets.mount, st.download_button, ui.compute.runner.compute
-    assets.mount, st.download_button = mount, download
-    ui.compute.runner.compute = lambda experiment, **_: real[2](experiment, seconds=1e9)
-    try:
-        app = opened(topic, link)
-        seen["elements"] = [
-            [_plain(MessageToDict(one.proto)) for one in _leaves(each.main)]
-            for each in turned(topic, app)
-        ]
-    finally:
-        assets.mount, st.download_button, ui.compute.runner.compute = real
-    seen["exceptions"] = [one.value for one in app.exception]
-    return seen, app
+    compute = ui.compute.runner.compute
+
+    def compute_all(settings: Any, **_: Any) -> Any:
+        """Compute without an end of the slice."""
+        return compute(settings, seconds=ALL_THE_TIME)
+
+    with (
+        patch.object(assets, "mount", mount),
+        patch.object(st, "download_button", download_button),
+        patch.object(ui.compute.runner, "compute", compute_all),
+    ):
+        app = open_page(topic, link)
+        for page in with_each_tab_open(topic, app):
+            leaves = [_without_passing(MessageToDict(leaf.proto)) for leaf in _leaves(page.main)]
+            elements.append(leaves)
+    recorded = {
+        "link": dict(link),
+        "messages": messages,
+        "downloads": downloads,
+        "elements": elements,
+        "exceptions": [exception.value for exception in app.exception],
+    }
+    return recorded, app
+
+
+def _as_json(data: Any) -> Any:
+    """Return a message as the browser would read it, without the name of the session."""
+    if not isinstance(data, bytes):
+        data = json.dumps(data, default=str)
+    message = json.loads(data)
+    if isinstance(message, dict):
+        message.pop("session", None)
+    return message
 
 
 def _leaves(block: Any) -> Iterator[Any]:
+    """Yield the elements of a page from top to bottom, without the blocks around them."""
     for child in block.children.values():
         if hasattr(child, "children"):
             yield from _leaves(child)
-        elif getattr(child, "proto", None) is not None and hasattr(child.proto, "DESCRIPTOR"):
+        elif hasattr(getattr(child, "proto", None), "DESCRIPTOR"):
             yield child
 
 
-def _plain(value: Any) -> Any:
+def _without_passing(value: Any) -> Any:
+    """Return a message without the fields of ``_PASSING``."""
     if isinstance(value, Mapping):
-        return {name: _plain(part) for name, part in value.items() if name not in _PASSING}
-    return [_plain(part) for part in value] if isinstance(value, list) else value
+        kept = {}
+        for name, part in value.items():
+            if name not in _PASSING:
+                kept[name] = _without_passing(part)
+        return kept
+    if isinstance(value, list):
+        return [_without_passing(part) for part in value]
+    return value
 
 
 def _files(name: str, content: bytes) -> Iterator[tuple[str, str]]:
-    """Yield (name, content) of a file, or of each file in an archive: without today's date, a long
-    one as a digest.
+    """Yield (name, content) of a file, or of each file in an archive.
+
+    Today's date is replaced, and a long content is shortened.
     """
     if zipfile.is_zipfile(io.BytesIO(content)):
         with zipfile.ZipFile(io.BytesIO(content)) as archive:
             for part in archive.namelist():
                 yield from _files(f"{name}/{part}", archive.read(part))
         return
-    plain = content.replace(date.today().isoformat().encode(), b"<today>")
-    text = plain.decode("utf-8", errors="replace")
-    yield (
-        name,
-        text
-        if len(text) < 400
-        else f"{len(text)} characters, {sha256(plain).hexdigest()[:16]}: {text[:120]}",
-    )
+    undated = content.replace(date.today().isoformat().encode(), b"<today>")
+    text = undated.decode("utf-8", errors="replace")
+    if len(text) >= LONGEST_TEXT:
+        digest = sha256(undated).hexdigest()[:16]
+        text = f"{len(text)} characters, {digest}: {text[:SHOWN_TEXT]}"
+    yield name, text
 
 
-def everything(
-    topics: Sequence[str] = TOPICS, *, like: Mapping[str, Any] | None = None
-) -> dict[str, Any]:
-    """Return page and link -> what it shows; the links are those of the snapshot ``like``, where
-    one is given.
-    """
-    found: dict[str, Any] = {}
-
-    def take(key: str, topic: str, link: Mapping[str, str]) -> AppTest:
-        found[key], app = shown(topic, link)
-        found[key]["link"] = dict(link)
-        return app
-
+def take_snapshot(topics: Sequence[str] = TOPICS) -> dict[str, Recorded]:
+    """Return page and link -> what it shows."""
+    snapshot = {}
     for topic in topics:
-        if like is not None:
-            for key, seen in like.items():
-                if key.split()[0] == topic:
-                    take(key, topic, seen["link"])
-        else:
-            state = take(topic, topic, {}).session_state[f"{topic}.state"]
-            for seed in range(1, 1 + LINKS):
-                take(f"{topic} {seed}", topic, random_link(state, seed))
-            for sample in OWN.get(topic, ()):
-                take(f"{topic} {sample}", topic, {"sample": sample} | QUICK.get(topic, {}))
+        snapshot[topic], app = record_page(topic, {})
+        state = app.session_state[f"{topic}.state"]
+        links: dict[str, Link] = {}
+        for seed in range(1, 1 + LINKS):
+            links[f"{topic} {seed}"] = random_link(state, seed)
+        for sample in OWN_SAMPLES.get(topic, ()):
+            links[f"{topic} {sample}"] = {"sample": sample, **QUICK.get(topic, {})}
+        for key, link in links.items():
+            snapshot[key], _ = record_page(topic, link)
         print(topic, file=sys.stderr, flush=True)
-    return found
+    return snapshot
 
 
-def differences(one: Any, other: Any, path: str = "") -> Iterator[str]:
-    """A line for each place where two snapshots differ."""
-    if isinstance(one, dict) and isinstance(other, dict):
-        for name in one.keys() | other.keys():
-            yield from differences(one.get(name), other.get(name), f"{path}/{name}")
-    elif isinstance(one, list) and isinstance(other, list) and len(one) == len(other):
-        for place, (left, right) in enumerate(zip(one, other, strict=True)):
-            yield from differences(left, right, f"{path}/{place}")
-    elif one != other:
-        yield f"{path}: {str(one)[:160]} -> {str(other)[:160]}"
+def repeat_snapshot(
+    earlier: Mapping[str, Recorded], topics: Sequence[str] = TOPICS
+) -> dict[str, Recorded]:
+    """Return what the pages show at the links of an earlier snapshot."""
+    snapshot = {}
+    for topic in topics:
+        for key, recorded in earlier.items():
+            topic_of_key, *_ = key.split()
+            if topic_of_key == topic:
+                snapshot[key], _ = record_page(topic, recorded["link"])
+        print(topic, file=sys.stderr, flush=True)
+    return snapshot
 
 
-def run() -> int:
+def differences(before: Any, after: Any, path: str = "") -> Iterator[str]:
+    """Yield a line for each place where two snapshots differ."""
+    if isinstance(before, dict) and isinstance(after, dict):
+        for name in before.keys() | after.keys():
+            yield from differences(before.get(name), after.get(name), f"{path}/{name}")
+    elif isinstance(before, list) and isinstance(after, list) and len(before) == len(after):
+        for index in range(len(before)):
+            yield from differences(before[index], after[index], f"{path}/{index}")
+    elif before != after:
+        yield f"{path}: {str(before)[:SHOWN_VALUE]} -> {str(after)[:SHOWN_VALUE]}"
+
+
+def main() -> int:
+    """Write a snapshot, or compare two and return 1 if they differ."""
+    options = read_options()
+    if options.verb == "compare":
+        before, after = (json.loads(file.read_text()) for file in options.files)
+        lines = sorted(differences(before, after))
+        if not lines:
+            print("no difference")
+            return 0
+        print(*lines, sep="\n")
+        return 1
+    if options.like is None:
+        snapshot = take_snapshot(options.only)
+    else:
+        snapshot = repeat_snapshot(json.loads(options.like.read_text()), options.only)
+    (file,) = options.files
+    file.write_text(json.dumps(snapshot, sort_keys=True))
+    return 0
+
+
+def read_options() -> argparse.Namespace:
+    """Read the options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -260,15 +340,8 @@ def run() -> int:
         "--only", nargs="+", choices=TOPICS, default=TOPICS, help="the pages that are written"
     )
     parser.add_argument("--like", type=Path, help="a snapshot whose links are opened")
-    asked = parser.parse_args()
-    if asked.verb == "write":
-        like = json.loads(asked.like.read_text()) if asked.like else None
-        asked.files[0].write_text(json.dumps(everything(asked.only, like=like), sort_keys=True))
-        return 0
-    found = sorted(differences(*(json.loads(file.read_text()) for file in asked.files)))
-    print(*(found or ["no difference"]), sep="\n")
-    return bool(found)
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    sys.exit(run())
+    sys.exit(main())

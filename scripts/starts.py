@@ -9,6 +9,7 @@ best try at the seed of the page.
 
 import argparse
 import sys
+from typing import Any
 
 import numpy as np
 
@@ -17,16 +18,56 @@ from lab.sweeps.measurement import shown
 from lab.sweeps.sweep import sample_settings
 from pages.topics import PAGES
 
-SEEDS, RUNS = (101, 102, 103), 8
+SEARCH_SEEDS = (101, 102, 103)
+RUNS = 8
+BEST = 5
 
 
 def median(settings: Settings, measure: str) -> float:
-    """The median of a measure over the runs of a page."""
+    """Return the median of a measure over the runs of a page."""
     return float(np.median(shown(settings, measure)))
+
+
+def score(settings: Any, measure: str) -> float:
+    """Return the mean over the search seeds of the median."""
+    medians = []
+    for seed in SEARCH_SEEDS:
+        medians.append(median(settings.change(seed=seed, repeats=RUNS), measure))
+    return float(np.mean(medians))
 
 
 def main() -> int:
     """Print the best configurations."""
+    options = read_options()
+    page = next(page for page in PAGES if page.name == options.page)
+    start = page.settings().change(dataset=options.dataset)
+    if options.epsilon is not None:
+        start = start.change(epsilon=options.epsilon)
+    measure = start.experiment.compared
+
+    scored = []
+    for settings in sample_settings(start, tries=options.tries, ranges=start.tuned):
+        scored.append((score(settings, measure), settings))
+    higher_is_better = start.experiment.measures[measure].better == "higher"
+    scored.sort(key=lambda pair: pair[0], reverse=higher_is_better)
+
+    print(
+        f"{options.page}, {options.dataset}, epsilon {start.epsilon:g}: {measure} on seeds"
+        f" {SEARCH_SEEDS}; today {score(start, measure):.3g}"
+    )
+    for value, settings in scored[:BEST]:
+        tuned = {name: getattr(settings, name) for name in start.tuned}
+        print(f"{value:.3g}", tuned)
+    _, best = scored[0]
+    print(
+        f"page's own seed {start.seed}: today {median(start, measure):.3g}, best"
+        f" {median(best, measure):.3g}"
+    )
+    return 0
+
+
+def read_options() -> argparse.Namespace:
+    """Read the options of the command line."""
     parser = argparse.ArgumentParser(
         description=__doc__, formatter_class=argparse.RawDescriptionHelpFormatter
     )
@@ -34,29 +75,7 @@ def main() -> int:
     parser.add_argument("dataset")
     parser.add_argument("--epsilon", type=float)
     parser.add_argument("--tries", type=int, default=60)
-    given = parser.parse_args()
-    page = next(page for page in PAGES if page.name == given.page)
-    start = page.settings().change(dataset=given.dataset)
-    start = start.change(epsilon=given.epsilon) if given.epsilon else start
-    measure, scores = start.experiment.compared, []
-    for one in sample_settings(start, tries=given.tries, ranges=start.tuned):
-        each = [median(one.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS]
-        scores.append((float(np.mean(each)), one))
-    better = start.experiment.measures[measure].better == "higher"
-    scores.sort(key=lambda one: one[0], reverse=better)
-    usual = np.mean([median(start.change(seed=seed, repeats=RUNS), measure) for seed in SEEDS])
-    print(
-        f"{given.page}, {given.dataset}, epsilon {start.epsilon:g}: {measure} on seeds {SEEDS};"
-        f" today {usual:.3g}"
-    )
-    for score, one in scores[:5]:
-        print(f"{score:.3g}", {name: getattr(one, name) for name in start.tuned})
-    best = scores[0][1]
-    print(
-        f"page's own seed {start.seed}: today {median(start, measure):.3g}, best"
-        f" {median(best, measure):.3g}"
-    )
-    return 0
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
