@@ -17,12 +17,13 @@ import secrets
 import sys
 import zipfile
 from collections.abc import Iterator, Mapping, Sequence
-from contextlib import suppress
+from contextlib import ExitStack, suppress
 from dataclasses import asdict
 from datetime import date
 from functools import cache
 from hashlib import sha256
 from pathlib import Path
+from types import ModuleType
 from typing import Any
 from unittest.mock import patch
 
@@ -32,10 +33,10 @@ from google.protobuf.json_format import MessageToDict
 from streamlit.testing.v1 import AppTest
 from streamlit.util import calc_hash
 
-import ui.compute.runner
 from dpcore.check import RefusedError
 from lab.uploads import table as own_table
 from pages.topics import PAGES
+from ui.compute.runner import compute
 from ui.uploads import rows as my_rows
 from ui.uploads.samples import SAMPLES
 from ui.widgets import assets
@@ -191,17 +192,11 @@ def record_page(topic: str, link: Link) -> tuple[Recorded, AppTest]:
         downloads.update(_files(file_name, data))
         return False
 
-    compute = ui.compute.runner.compute
-
-    def compute_all(settings: Any, **_: Any) -> Any:
-        """Compute without an end of the slice."""
-        return compute(settings, seconds=ALL_THE_TIME)
-
-    with (
-        patch.object(assets, "mount", mount),
-        patch.object(st, "download_button", download_button),
-        patch.object(ui.compute.runner, "compute", compute_all),
-    ):
+    with ExitStack() as stack:
+        stack.enter_context(patch.object(assets, "mount", mount))
+        stack.enter_context(patch.object(st, "download_button", download_button))
+        for module in _modules_that_compute():
+            stack.enter_context(patch.object(module, "compute", _compute_all))
         app = open_page(topic, link)
         for page in with_each_tab_open(topic, app):
             leaves = [_without_passing(MessageToDict(leaf.proto)) for leaf in _leaves(page.main)]
@@ -214,6 +209,20 @@ def record_page(topic: str, link: Link) -> tuple[Recorded, AppTest]:
         "exceptions": [exception.value for exception in app.exception],
     }
     return recorded, app
+
+
+def _modules_that_compute() -> list[ModuleType]:
+    """Return the modules of the lab that import ``compute`` by its name."""
+    modules = []
+    for name, module in sys.modules.items():
+        if name.startswith(("ui.", "pages.")) and getattr(module, "compute", None) is compute:
+            modules.append(module)
+    return modules
+
+
+def _compute_all(settings: Any, **_: Any) -> Any:
+    """Compute without an end of the slice."""
+    return compute(settings, seconds=ALL_THE_TIME)
 
 
 def _as_json(data: Any) -> Any:
