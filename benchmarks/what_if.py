@@ -2,9 +2,9 @@
 
     make bench ARGS=what-if
 
-Each answer is computed from an empty cache by the functions of the page, in its slices. The columns
-are CPU times of the process, medians over the rounds. An answer is abandoned after 20 seconds of
-work.
+Each answer is computed from an empty cache by the functions of the page, in its slices. A row of the
+table is a topic. The columns are CPU times of the process, medians over the rounds. An answer is
+abandoned after 20 seconds of work.
 
 - *first picture*: until the first picture is complete.
 - *a picture*: the result and everything that the page shows of it, without training.
@@ -14,121 +14,183 @@ work.
 
 import time
 from collections.abc import Callable, Iterable
+from typing import Any, NamedTuple
 
 import numpy as np
 
-from benchmarks.report import Line, Outcome, Print, at_most, duration, row
+from benchmarks.report import Line, Outcome, Print, at_most, duration, median_text, row
 from dpcore.cache import CACHE
 from lab.statistics.crossing import smallest
-from lab.sweeps.measurement import Measurement
 from pages.topics import PAGES
 from ui.compute.runner import compute
 
 PAGE = next(page for page in PAGES if page.name == "what-if")
-REPEATS, STATED = 24, 100
-# CPU seconds after which an answer is left.
-ENOUGH = 20.0
-COLUMNS, WIDTHS = (
-    ("", "first picture", "a picture", "curve", "all", "done"),
-    (14, 14, 10, 10, 10, 6),
-)
+REPEATS = 24
+# Repeats of an answer with its confidence.
+MORE_REPEATS = 100
+# CPU seconds after which an answer is abandoned, and those of a slice.
+MOST_SECONDS = 20.0
+SLICE_SECONDS = 0.05
+# Values of the search alone.
+VALUES = 40
+COLUMNS = ("", "first picture", "a picture", "curve", "all", "done")
+WIDTHS = (14, 14, 10, 10, 10, 6)
+# Requirements of the classifier, in seconds.
+FIRST_PICTURE_AT_MOST = 0.1
+MAP_AT_MOST = 1.0
+EFFECTS_AT_MOST = 0.15
+SMALLEST_AT_MOST = 2.0
+SEARCH_AT_MOST = 0.002
+
+
+class Answer(NamedTuple):
+    """CPU seconds of one answer.
+
+    Attributes:
+        first_picture: Until the first picture.
+        picture: To draw everything at the end, without training.
+        curve: Until the curve is complete.
+        complete: Until everything is complete.
+        done: Share of the work that was done.
+    """
+
+    first_picture: float
+    picture: float
+    curve: float
+    complete: float
+    done: float
 
 
 def run(*, rounds: int, say: Print) -> Outcome:
-    """The classifier's answers by parts, then every topic's as a whole."""
-    start = PAGE.settings()
-    compute(
-        start.change(repeats=REPEATS), seconds=ENOUGH
-    )  # what is imported and read once is nobody's
-    lines = _classifier(start, rounds)
+    """Measure the parts of the classifier's answer, and the whole answer of every topic."""
+    start = PAGE.settings().change(repeats=REPEATS)
+    # What is imported and read once belongs to no answer.
+    compute(start, seconds=MOST_SECONDS)
+    lines = _measure_classifier(start, rounds=rounds)
     say(f"  {REPEATS} runs of each setting, from nothing; CPU time, medians of {rounds} rounds")
     say(row(COLUMNS, WIDTHS))
     for topic in start.TOPICS:
-        settings = (
-            start.change(topic=topic, repeats=REPEATS)
-            if topic != start.topic
-            else start.change(repeats=REPEATS)
-        )
-        taken = [_answer(settings) for _ in range(rounds)]
-        times = [duration(float(np.median(one))) for one in list(zip(*taken, strict=True))[:-1]]
-        say(row([topic, *times, f"{taken[0][-1]:.0%}"], WIDTHS))
+        settings = start
+        if topic != start.topic:
+            settings = PAGE.settings().change(topic=topic, repeats=REPEATS)
+        answers = [_answer(settings) for _ in range(rounds)]
+        say(row([topic, *_cells(answers)], WIDTHS))
     return Outcome(lines=lines)
 
 
-def _classifier(start, rounds: int) -> list[Line]:
-    settings, stated = start.change(repeats=REPEATS), start.change(repeats=STATED, question="curve")
-    plan = settings.experiment.plan
-    parts: dict[str, tuple[float, Callable[[], float]]] = {
-        f"first picture, {REPEATS} runs": (0.1, lambda: _first(settings)),
-        f"map of {len(plan.cells)} settings, {REPEATS} runs": (
-            1.0,
-            lambda: _looked(settings, plan.cells.values()),
-        ),
-        f"bars of {len(settings.sliders)} sliders, {REPEATS} runs": (
-            0.15,
-            lambda: _looked(settings, plan.effects.values()),
-        ),
-        f"smallest epsilon, {STATED} runs": (2.0, lambda: _answer(stated)[3]),
-        f"smallest of 40 values, {STATED} runs, found": (0.002, _found),
-    }
+def _cells(answers: list[Answer]) -> list[str]:
+    """Return the medians of the rounds, and the share that the first one has done."""
+    # (rounds, fields) to (fields, rounds).
+    first_picture, picture, curve, complete, _ = np.array(answers).T
     return [
-        at_most(f"classifier, {name}", most, [taken() for _ in range(rounds)], unit=" s")
-        for name, (most, taken) in parts.items()
+        median_text(first_picture, duration),
+        median_text(picture, duration),
+        median_text(curve, duration),
+        median_text(complete, duration),
+        f"{answers[0].done:.0%}",
     ]
 
 
-def _first(settings) -> float:
+def _measure_classifier(settings: Any, *, rounds: int) -> list[Line]:
+    """Compare the seconds of each part of the answer with what is required."""
+    plan = settings.experiment.plan
+    cells = list(plan.cells.values())
+    effects = list(plan.effects.values())
+    curve_settings = PAGE.settings().change(repeats=MORE_REPEATS, question="curve")
+
+    def require(text: str, bound: float, measure: Callable[[], float]) -> Line:
+        seconds = [measure() for _ in range(rounds)]
+        return at_most(f"classifier, {text}", bound, seconds, unit=" s")
+
+    return [
+        require(
+            f"first picture, {REPEATS} runs",
+            FIRST_PICTURE_AT_MOST,
+            lambda: _first_picture(settings),
+        ),
+        require(
+            f"map of {len(cells)} settings, {REPEATS} runs",
+            MAP_AT_MOST,
+            lambda: _measure_settings(settings, cells),
+        ),
+        require(
+            f"bars of {len(settings.sliders)} sliders, {REPEATS} runs",
+            EFFECTS_AT_MOST,
+            lambda: _measure_settings(settings, effects),
+        ),
+        require(
+            f"smallest epsilon, {MORE_REPEATS} runs",
+            SMALLEST_AT_MOST,
+            lambda: _answer(curve_settings).complete,
+        ),
+        require(
+            f"smallest of {VALUES} values, {MORE_REPEATS} runs, found", SEARCH_AT_MOST, _search
+        ),
+    ]
+
+
+def _first_picture(settings: Any) -> float:
     CACHE.forget()
     begin = time.process_time()
-    _shown(settings, 0)
+    _draw(settings)
     return time.process_time() - begin
 
 
-def _found() -> float:
-    """The search alone, in runs that are there."""
-    values = np.geomspace(0.05, 20, 40)
-    runs = (
-        0.9
-        - 0.4 * np.exp(-values[:, None])
-        + 0.03 * np.random.default_rng(11).normal(size=(40, STATED))
-    )
+def _search() -> float:
+    """Return the seconds of the search alone, in runs that are finished."""
+    values = np.geomspace(0.05, 20, VALUES)
+    medians = 0.9 - 0.4 * np.exp(-values[:, None])
+    noise = np.random.default_rng(11).normal(size=(VALUES, MORE_REPEATS))
     begin = time.process_time()
-    smallest(values, runs, 0.8)
+    smallest(values, medians + 0.03 * noise, 0.8)
     return time.process_time() - begin
 
 
-def _looked(settings, cells: Iterable) -> float:
-    """The work of some settings of the topic, and of today's."""
+def _measure_settings(settings: Any, others: Iterable[Any]) -> float:
+    """Return the seconds to measure some settings of the topic, and the page's own."""
     CACHE.forget()
     plan = settings.experiment.plan
-    measured = (plan.measurements(one) for one in (settings.topic_settings, *cells))
-    measurements: list[Measurement] = [each for some in measured for each in some]
+    measurements = []
+    for topic_settings in (settings.topic_settings, *others):
+        measurements += plan.measurements(topic_settings)
     begin = time.process_time()
     for measurement in measurements:
         CACHE.answer(measurement, measurement.run)
     return time.process_time() - begin
 
 
-def _shown(settings, seconds: float):
-    """(the result, the share that is done), with all that the page shows of it."""
-    result, done = compute(settings, seconds=seconds)
+def _draw(settings: Any) -> float:
+    """Make all that the page shows of the work that is done, and return its share."""
+    result, done = compute(settings, seconds=0)
     view = PAGE.view(result)
-    _ = view.texts["verdict"], view.charts("board")
-    return result, done
+    _ = view.texts["verdict"]
+    view.charts("board")
+    return done
 
 
-def _answer(settings) -> tuple[float, float, float, float, float]:
-    """CPU seconds to the first picture, of a picture at the end, to the whole curve and to all; the
-    share done.
-    """
+def _answer(settings: Any) -> Answer:
+    """Compute an answer from an empty cache, slice by slice."""
     CACHE.forget()
     begin = time.process_time()
-    result, done = _shown(settings, 0)
-    first, curve = time.process_time() - begin, 0.0
-    while done < 1 and time.process_time() - begin < ENOUGH:
-        result, done = compute(settings, seconds=0.05)
-        curve = curve or (time.process_time() - begin if result.curve.complete else 0.0)
-    whole, last = time.process_time() - begin, time.process_time()
-    CACHE.forget(lambda question: isinstance(question, tuple))  # pictures and words, not the work
-    _shown(settings, 0)
-    return first, time.process_time() - last, curve or whole, whole, done
+    done = _draw(settings)
+    first_picture = time.process_time() - begin
+    curve = None
+    while done < 1 and time.process_time() - begin < MOST_SECONDS:
+        result, done = compute(settings, seconds=SLICE_SECONDS)
+        if curve is None and result.curve.complete:
+            curve = time.process_time() - begin
+    complete = time.process_time() - begin
+    if curve is None:
+        curve = complete
+
+    # Pictures and texts are forgotten, but not the work.
+    CACHE.forget(lambda question: isinstance(question, tuple))
+    begin_of_picture = time.process_time()
+    _draw(settings)
+    return Answer(
+        first_picture=first_picture,
+        picture=time.process_time() - begin_of_picture,
+        curve=curve,
+        complete=complete,
+        done=done,
+    )
