@@ -13,11 +13,6 @@ from tests.browser.person import button, first_slider, grab
 from tests.browser.sight import STILL, becomes, rests, still
 from tests.browser.test_smoke import PATHS, QUICK
 
-# The topics that each run drags; the others are dragged at night.
-DRAGGED = (
-    *("classifier", "regression", "accounting", "what-if"),
-    *("mechanisms", "transfer", "parties", "hypotheses"),
-)
 # Where the elements of a page are: the lowest and the highest left and upper edge of each since the
 # page was watched.
 WATCH = """() => {
@@ -186,10 +181,7 @@ def drag_over_all(page: Page) -> None:
 
 
 @pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize(
-    "path",
-    [pytest.param(path, marks=() if path in DRAGGED else pytest.mark.soak) for path in PATHS],
-)
+@pytest.mark.parametrize("path", ["", *PATHS])
 def test_nothing_moves_while_the_first_slider_is_dragged(lab, path, width):
     page = lab(QUICK.get(path, path), charts=1, width=width, height=900)
     still(page)

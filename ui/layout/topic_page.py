@@ -64,17 +64,21 @@ def _show_with_heading(page: Page, state: PageState) -> None:
     """
     _link_to_lesson(state)
     st.title(page.at(state.settings).info.question)
+    content = st.container(key="content")
+    # By keyboard, the buttons come after the sliders.
     actions_area = st.container(key="head-actions", horizontal=True)
-    pinned = _show_notices_of_link(page, state)
-    _show_choices(page, state)
+    with content:
+        pinned = _show_notices_of_link(page, state)
+        _show_choices(page, state)
     ready = rows.ready(state)
     with actions_area:
         _show_actions(page, state, ready=ready)
-    if ready:
-        _write_address(page, state, pinned)
-        _show_live_part(page, "")
-    else:
-        _show_more_choices(page, state)
+    with content:
+        if ready:
+            _write_address(page, state, pinned)
+            _show_live_part(page, "")
+        else:
+            _show_more_choices(page, state)
 
 
 def _show_with_welcome(page: Page, state: PageState, welcome: str) -> None:
