@@ -30,6 +30,8 @@ _FORMULA = re.compile(r"(?![-+]?[\d.,]*(e[-+]?\d+)?\s?%?$)[=+\-@\t\r\n＝＋－�
 _READ = re.compile(r'Path\(__file__\)\.with_name\("([^"]+)"\)')
 # How settings name the module of their experiment.
 _EXPERIMENT = re.compile(r'EXPERIMENT: ClassVar = "([\w.]+)\.\w+"')
+# What the name of a file should not have: all but letters, digits, points and hyphens.
+_UNSAFE = re.compile(r"[^\w.-]|_")
 # Names of files may have so many characters; longer ones are cut, and end with a hash.
 _MAX_STEM = 100
 _CUT_STEM = 90
@@ -49,22 +51,11 @@ def file_stem(page: str, differences: Mapping[str, Any]) -> str:
             parts.append("my-data")
         else:
             parts.append(f"{name}-{value}")
-    stem = "_".join(_safe_in_files(part) for part in parts)
+    stem = "_".join(_UNSAFE.sub("-", part) for part in parts)
     if len(stem) <= _MAX_STEM:
         return stem
     digest = hashlib.sha256(stem.encode()).hexdigest()
     return f"{stem[:_CUT_STEM]}_{digest[:8]}"
-
-
-def _safe_in_files(text: str) -> str:
-    """Return text with a hyphen for each character that names of files should not have."""
-    safe = ""
-    for letter in text:
-        if letter.isalnum() or letter in "-.":
-            safe += letter
-        else:
-            safe += "-"
-    return safe
 
 
 def table(frame: Any, *, title: str, settings: Settings, link: str) -> str:

@@ -22,7 +22,7 @@ from ui.live.frames import Frame, make_frame
 from ui.live.messages import Request
 from ui.page.page import Page
 from ui.page.screen import make_screen
-from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
+from ui.page.tabs import GUARANTEE_TAB, NO_TAB, WHY_TAB, Tab
 from ui.page.view import FIRST, Rows
 from ui.server import first_page
 from ui.text.numbers import format_number
@@ -139,10 +139,12 @@ def slider_values(slider: Slider) -> list[float]:
 
 
 def _round_value(value: float, slider: Slider) -> float:
+    """Round a value as its slider shows it: on a log track to three digits."""
     if slider.whole:
         return round(value)
     if slider.scale == "log":
         return float(f"{value:.3g}")
+    # Without the last digits, which hold rounding errors.
     return float(f"{value:.12g}")
 
 
@@ -197,7 +199,7 @@ class Recording:
     def frame(self, value: float) -> dict[str, Any] | None:
         """Return what the page shows at a value, with its tabs; None if the settings refuse it."""
         frames = []
-        for tab in self.tabs or [Tab("", "")]:
+        for tab in self.tabs or [NO_TAB]:
             frame = self.tab_frame(tab.name, value, _NO_LIMIT)
             if frame is None or frame.errors:
                 return None

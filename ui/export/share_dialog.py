@@ -162,18 +162,23 @@ def _link_and_code(state: PageState) -> None:
     link = address(state)
     if state.settings.uses_file:  # nobody else can open the uploaded file
         st.markdown(SAYS["share.own"])
-        st.code(link, language=None, wrap_lines=True)
+        _show_link(link)
         return
     network_link = elsewhere(link)
     links_area, code_area = st.columns([4, 1])
     with links_area:
         st.markdown(SAYS["share.same"])
-        st.code(link, language=None, wrap_lines=True)
+        _show_link(link)
         if network_link:
             st.markdown(SAYS["share.network"])
-            st.code(network_link, language=None, wrap_lines=True)
+            _show_link(network_link)
     with code_area:
         st.image(qr(network_link or link), caption="QR code", alt=QR_ALT)
+
+
+def _show_link(link: str) -> None:
+    """Show a link with a button that copies it."""
+    st.code(link, language=None, wrap_lines=True)
 
 
 def _downloads(state: PageState, page: Page) -> None:

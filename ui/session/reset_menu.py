@@ -3,6 +3,8 @@
 The browser's way back undoes a change, because the address holds the settings.
 """
 
+from typing import Any
+
 import streamlit as st
 
 from ui.session.page_state import PageState
@@ -24,23 +26,25 @@ def reset_menu(state: PageState) -> None:
         state.change("seed", seed)
 
     with st.popover("Reset or resample", icon=":material/restart_alt:", key=f"{state.page}/resets"):
-        st.button(
+        _entry(
+            state,
             "Reset",
-            key=f"{state.page}/reset",
             icon=":material/restart_alt:",
             help="Restore the default settings",
             on_click=reset,
             disabled=state.settings == defaults,
-            type="tertiary",
-            width="stretch",
         )
         if "seed" in state.settings.limits:
-            st.button(
+            _entry(
+                state,
                 "Resample",
-                key=f"{state.page}/resample",
                 icon=":material/casino:",
                 help=SAYS["resample"],
                 on_click=resample,
-                type="tertiary",
-                width="stretch",
             )
+
+
+def _entry(state: PageState, label: str, **fields: Any) -> None:
+    """Show an entry of the menu; ``fields`` are as of ``st.button``."""
+    key = f"{state.page}/{label.lower()}"
+    st.button(label, key=key, type="tertiary", width="stretch", **fields)

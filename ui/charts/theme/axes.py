@@ -65,13 +65,10 @@ def log_axis(
 
 def epsilon_axis(low: float, high: float, *, margin: float = 0.08) -> dict:
     """Return a log axis of epsilon, with a ``margin`` beside its ends, in decades."""
-    return {
-        "title": {"text": "epsilon (log scale)"},
-        "type": "log",
-        "range": [np.log10(low) - margin, np.log10(high) + margin],
-        "tickvals": [0.01, 0.1, 1, 10, 100],
-        "ticktext": ["0.01", "0.1", "1", "10", "100"],
-    }
+    factor = 10**margin
+    return axis(
+        "epsilon (log scale)", low / factor, high * factor, ticks=(0.01, 0.1, 1, 10, 100), log=True
+    )
 
 
 def detailed_log_axis(text: str, low: float, high: float) -> dict:
