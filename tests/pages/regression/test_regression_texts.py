@@ -199,8 +199,8 @@ RULES: Rules = {
     ),
     r"learnt nothing yet.*?without privacy has ([\d.,e+]*\d), and always predicting the mean has"
     r" ([\d.,e+]*\d)": says(least_squares_error, baseline, given=is_unlearnt),
-    r"raises the median RMSE by less than 1 %, from ([\d.,e+]+) .* to ([\d.,e+]+) ": says(
-        least_squares_error, median_error, given=loses_little
+    r"raises the median RMSE by less than 1 % to ([\d.,e+]+) .*, from ([\d.,e+]+) for": says(
+        median_error, least_squares_error, given=loses_little
     ),
     r"No cost of privacy can be shown in (\d+) runs": counts(
         repeats, given=lambda r: not loses(r) and not loses_little(r)
