@@ -20,7 +20,12 @@ from scripts.visible_texts import code_texts, file_texts, has_inner_colon, sente
 from tests.test_contributing import BLOCK
 
 ROOT = Path(__file__).parents[1]
-DOCUMENTS = sorted([*ROOT.glob("*.md"), *ROOT.glob("docs/*.md")])
+PLACES = ("*.md", "docs/*.md", "sample_data/*.md", ".github/**/*.md")
+DOCUMENTS = sorted(path for place in PLACES for path in ROOT.glob(place))
+# Documents that name nothing but what the repository has, and where that may stand.
+EXACT_DOCUMENTS = ("README.md", "DECISIONS.md", "SECURITY.md", "docs/architecture.md")
+SOURCES = ("app.py", "dpcore", "lab", "ui", "pages", "scripts", "benchmarks", "Makefile")
+SOURCES += ("*.toml", ".streamlit/*.toml")
 PICTURES = sorted((ROOT / "docs" / "pictures").iterdir())
 WORKFLOWS = sorted((ROOT / ".github" / "workflows").glob("*.yml"))
 LINK = re.compile(r"(!?)\[([^\]]*)\]\(([^)]+)\)")
@@ -31,11 +36,7 @@ def text(name: str) -> str:
     return (ROOT / name).read_text("utf-8")
 
 
-@pytest.mark.parametrize(
-    "path",
-    [*DOCUMENTS, ROOT / "sample_data" / "README.md"],
-    ids=lambda path: path.relative_to(ROOT).as_posix(),
-)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_files_and_commands_named_by_a_document_exist(path: Path):
     content = path.read_text("utf-8")
 
@@ -71,7 +72,7 @@ def anchors(path: Path) -> set[str]:
     return {re.sub(r"[^\w\- ]", "", heading.lower()).replace(" ", "-") for heading in headings}
 
 
-@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.name)
+@pytest.mark.parametrize("path", DOCUMENTS, ids=lambda path: path.relative_to(ROOT).as_posix())
 def test_anchors_named_by_a_document_exist(path: Path):
     missing = []
     for _, _, target in LINK.findall(path.read_text("utf-8")):
@@ -86,14 +87,28 @@ def test_anchors_named_by_a_document_exist(path: Path):
     assert missing == []
 
 
-def test_every_link_of_a_document_is_to_a_file_the_web_or_a_page_that_a_test_opens():
-    opened_by_tests = {"teaching.md", "exercises.md"}
-    for path in DOCUMENTS:
-        pages = [
-            target for _, _, target in LINK.findall(path.read_text("utf-8")) if target[0] == "/"
-        ]
+@pytest.fixture(scope="module")
+def words_of_sources() -> set[str]:
+    """Return all words of the code and of its settings, and the names of all files."""
+    words = set()
+    for place in SOURCES:
+        for top in ROOT.glob(place):
+            for path in [top, *top.rglob("*")]:
+                words |= set(re.findall(r"\w+", path.relative_to(ROOT).as_posix()))
+                if path.is_file() and path.suffix in (".py", ".js", ".css", ".toml", ""):
+                    words |= set(re.findall(r"\w+", path.read_text("utf-8")))
+    return words
 
-        assert pages == [] or path.name in opened_by_tests
+
+@pytest.mark.parametrize("name", EXACT_DOCUMENTS)
+def test_names_in_code_font_are_names_of_the_code(name, words_of_sources):
+    missing = []
+    for code in re.findall(r"`([^`\n]+)`", text(name)):
+        is_path = "/" in code or code.endswith((".md", ".yaml", ".txt", ".lock"))
+        if not is_path and not set(re.findall(r"\w+", code)) <= words_of_sources:
+            missing.append(code)
+
+    assert missing == []
 
 
 def test_operating_lists_the_environment_variables_that_the_lab_reads():

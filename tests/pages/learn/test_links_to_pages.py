@@ -1,4 +1,4 @@
-"""Links of works, glossary, README and the guide for teachers to pages of the lab."""
+"""Links of works, glossary, texts and documents to pages of the lab."""
 
 import re
 from pathlib import Path
@@ -19,12 +19,25 @@ from ui.text.glossary import TERMS
 
 ROOT = Path(__file__).parents[3]
 GUIDE = (ROOT / "docs" / "teaching.md").read_text("utf-8")
-README = (ROOT / "README.md").read_text("utf-8")
-# The address of a page of the lab: a link of Markdown, or code that holds a query.
-LINK = re.compile(r"(?<=\]\()/[^)]*(?=\))|(?<=`)/[a-z-]+\?[^`]+(?=`)")
+# Folders with texts and documents. The links of papers.md are those of the works.
+PLACES = ("*.md", "docs/*.md", "sample_data/*.md", ".github/**/*.md", "pages/**/*.md", "ui/**/*.md")
+WORKS_FILE = "papers.md"
+# The address of a page of the lab: a link of Markdown, in texts without a slash, or code that holds
+# a query.
+LINK = re.compile(r"(?<=\]\()(?:/[^)]*|[a-z-]+(?:\?[^)]*)?)(?=\))|(?<=`)/[a-z-]+\?[^`]+(?=`)")
 SETTINGS = {page.name: page.settings for page in PAGES}
 # At each commit every so many-th link is opened.
 OPENED_EVERY = 8
+
+
+def addresses_of_documents() -> list[str]:
+    """Return the addresses of pages that texts and documents name."""
+    addresses = []
+    for place in PLACES:
+        for path in sorted(ROOT.glob(place)):
+            if path.name != WORKS_FILE:
+                addresses += LINK.findall(path.read_text("utf-8"))
+    return addresses
 
 
 def all_links() -> list[tuple[str, dict[str, str]]]:
@@ -33,9 +46,9 @@ def all_links() -> list[tuple[str, dict[str, str]]]:
     for part in [part for parts in WORKS.values() for part in parts] + list(TERMS.values()):
         if part.page:
             links.append((part.page, versioned(part.settings)))
-    for address in LINK.findall(GUIDE) + LINK.findall(README):
+    for address in addresses_of_documents():
         parts = urlsplit(address)
-        links.append((parts.path[1:], dict(parse_qsl(parts.query))))
+        links.append((parts.path.removeprefix("/"), dict(parse_qsl(parts.query))))
     different = []
     for link in links:
         if link not in different:
