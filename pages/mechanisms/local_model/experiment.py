@@ -3,7 +3,7 @@
 from lab.experiment.experiment import Experiment
 from lab.experiment.parts import Once, Part
 from pages.mechanisms.local_model.result import LocalModelResult
-from pages.mechanisms.local_model.tasks import Survey, estimate_shares
+from pages.mechanisms.local_model.tasks import estimate_shares, survey_of
 from pages.mechanisms.settings import MechanismsSettings
 
 
@@ -14,5 +14,5 @@ class LocalModelExperiment(Experiment[MechanismsSettings, LocalModelResult]):
 
     def parts(self) -> dict[str, Part]:
         """Return the estimates of all surveys."""
-        survey = self.settings.subset(Survey)
+        survey = survey_of(self.settings)
         return {"estimates": Once(estimate_shares, survey, essential=True)}

@@ -10,7 +10,7 @@ import pandas as pd
 from scipy.special import ndtri
 
 from dpcore.privacy import Adjacency, Guarantee
-from pages.mechanisms.local_model.tasks import Survey
+from pages.mechanisms.local_model.tasks import Survey, survey_of
 from pages.mechanisms.settings import MechanismsSettings
 
 # In nine cases in ten, Gaussian noise is within so many standard deviations, and Laplace noise
@@ -32,7 +32,7 @@ class LocalModelResult:
     @cached_property
     def survey(self) -> Survey:
         """Return the question and the people."""
-        return self.settings.subset(Survey)
+        return survey_of(self.settings)
 
     @cached_property
     def guarantee(self) -> Guarantee:

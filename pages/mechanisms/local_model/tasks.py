@@ -7,6 +7,7 @@ import numpy as np
 from dpcore.cache import Key
 from dpcore.mechanisms.randomised_response import RandomisedResponse
 from dpcore.streams import stream
+from pages.mechanisms.settings import MechanismsSettings
 
 # Surveys of the same people.
 SURVEYS = 200
@@ -39,6 +40,11 @@ class Survey(Key):
         people[0] = first
         people[1 : 1 + remainder] += 1
         return people
+
+
+def survey_of(settings: MechanismsSettings) -> Survey:
+    """Return the survey of the settings."""
+    return settings.subset(Survey)
 
 
 def estimate_shares(survey: Survey, at: tuple[()], repeats: range) -> np.ndarray:
