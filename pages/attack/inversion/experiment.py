@@ -15,6 +15,8 @@ _FIRST_REPEATS = 2
 class InversionExperiment(Experiment[AttackSettings, InversionResult]):
     """Reconstruct classes and a planted record from released weights."""
 
+    RESULT = InversionResult
+
     def parts(self) -> dict[str, Part]:
         """Return the reconstructions from private weights, and from non-private ones."""
         training = from_settings(InversionTraining, self.settings)
