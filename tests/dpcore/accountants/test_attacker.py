@@ -40,6 +40,13 @@ from tests.event_builders import (
 from tests.sentences import at_random
 from ui.text import tiles
 
+# The same formula in double precision.
+ROUNDING = 1e-9
+# Accuracies are integrated on a grid, and exact to so many digits.
+SEARCH_ERROR = 1e-7
+# The loss distribution is rounded to a grid.
+GRID_ERROR = 2e-3
+
 ADD = Adjacency.ADD_REMOVE
 REPLACE = Adjacency.REPLACE_ONE
 TOPICS = {topic.name: topic for topic in topics.TOPIC_PAGES}
@@ -143,14 +150,14 @@ def test_a_pure_release_with_gaussian_ones_counts_as_randomised_response(mu, eps
     truth = 1 / (1 + math.exp(-epsilon))
     likelihoods = np.maximum(truth * stats.norm.pdf(Z), (1 - truth) * stats.norm.pdf(Z - mu))
     best = integrate.trapezoid(likelihoods, Z)
-    assert attacker == (pytest.approx(best, abs=1e-7), "parts")
+    assert attacker == (pytest.approx(best, abs=SEARCH_ERROR), "parts")
 
 
 @MUS
 def test_gaussian_releases_alone_are_exact(mu):
     attacker = best_attacker(guarantee_of(times(25, gaussian(5 / mu))))
 
-    assert attacker == (pytest.approx(stats.norm.cdf(mu / 2), abs=1e-7), "noise")
+    assert attacker == (pytest.approx(stats.norm.cdf(mu / 2), abs=SEARCH_ERROR), "noise")
 
 
 @MUS
@@ -193,7 +200,7 @@ def test_no_adaptive_choice_of_exponential_mechanisms_does_better(epsilon):
 def test_exponential_mechanisms_reveal_less_than_randomised_response(epsilon):
     one = 2 * right(bounded_range(epsilon)) - 1
 
-    assert one == pytest.approx(math.tanh(epsilon / 4), rel=2e-3)
+    assert one == pytest.approx(math.tanh(epsilon / 4), rel=GRID_ERROR)
     assert right(times(2, bounded_range(epsilon))) < right(times(2, pure(epsilon)))
 
 
@@ -246,7 +253,7 @@ def test_a_release_known_by_epsilon_and_delta_tells_what_they_allow(event, delta
 
     attacker = best_attacker(guarantee)
 
-    assert attacker == (pytest.approx(guarantee.attacker_accuracy, rel=1e-9), "epsilon")
+    assert attacker == (pytest.approx(guarantee.attacker_accuracy, rel=ROUNDING), "epsilon")
 
 
 @pytest.mark.parametrize(
@@ -262,7 +269,7 @@ def test_a_guarantee_derived_from_epsilon_and_delta_tells_what_they_allow(derive
 
     attacker = best_attacker(guarantee)
 
-    assert attacker == (pytest.approx(guarantee.attacker_accuracy, rel=1e-9), "epsilon")
+    assert attacker == (pytest.approx(guarantee.attacker_accuracy, rel=ROUNDING), "epsilon")
     assert attacker.right > best_attacker(one).right
 
 
@@ -371,4 +378,4 @@ def test_a_batch_of_all_rows_is_exact(epsilon):
     accuracy = best_attacker(guarantee).right
 
     mu = gdp.mu_of_event(guarantee.event)
-    assert accuracy == pytest.approx(stats.norm.cdf(mu / 2), rel=1e-12)
+    assert accuracy == pytest.approx(stats.norm.cdf(mu / 2), rel=ROUNDING)

@@ -13,6 +13,9 @@ from tests.accounting_oracles import ADD, ANSWERS, NOISY, REPLACE, contour, exac
 from tests.accounting_oracles import epsilon as epsilon_by_gdp
 from tests.event_builders import gaussian, laplace, pure, sampled, times, together
 
+# Integrals and searches for an epsilon end at so many digits.
+SEARCH_ERROR = 1e-6
+
 RUNS = pytest.mark.parametrize(
     ("rate", "sigma", "steps", "delta"),
     [
@@ -47,7 +50,7 @@ def epsilon(event, delta: float, *, accountant=pld.epsilons, adjacency=ADD) -> f
 def test_all_ways_to_the_exact_epsilon_agree(rate, sigma, steps, delta):
     by_contour = contour(min(rate, 1 - 1e-16), sigma, steps, delta)
 
-    assert by_contour == pytest.approx(exact(rate, sigma, steps, delta), rel=1e-6)
+    assert by_contour == pytest.approx(exact(rate, sigma, steps, delta), rel=SEARCH_ERROR)
 
 
 def allowed_excess(epsilon: float, delta: float) -> float:
@@ -198,7 +201,7 @@ def test_there_is_no_bound_where_rounding_hides_delta_and_orders_have_no_proof()
 
 
 def test_laplace_noise_has_a_largest_loss_at_any_delta():
-    assert epsilon(laplace(2.0), 1e-12) == pytest.approx(0.5, rel=1e-6)
+    assert epsilon(laplace(2.0), 1e-12) == pytest.approx(0.5, rel=SEARCH_ERROR)
 
 
 @pytest.mark.parametrize("release", [sampled(0.01, 2.0), gaussian(3.0), pure(0.5)])

@@ -31,6 +31,15 @@ from tests.event_builders import (
     together,
 )
 
+# Percentages are documented with one decimal.
+ONE_DECIMAL = 0.05
+# The same formula in double precision.
+ROUNDING = 1e-9
+# Trade-off curves are evaluated to so many digits.
+CURVE_ERROR = 1e-6
+# The largest gain is searched over some base rates only.
+GRID_OF_BASE_RATES = 5e-4
+
 BASE_RATES = (0.5, 0.1, 0.01, 0.001)
 DELTA = 1e-5
 
@@ -102,10 +111,10 @@ def test_one_curve_gives_the_accuracy_and_the_success_at_each_base_rate(
     accuracy = 100 * best_attacker(guarantee).right
     successes = [100 * largest_success(guarantee, base_rate=rate) for rate in (0.1, 0.01, 0.001)]
 
-    assert accuracy == pytest.approx(at_half, abs=0.05)
-    assert successes[0] == pytest.approx(of_ten, abs=0.05)
-    assert successes[1] == pytest.approx(of_hundred, abs=0.05)
-    assert successes[2] == pytest.approx(of_thousand, abs=0.05)
+    assert accuracy == pytest.approx(at_half, abs=ONE_DECIMAL)
+    assert successes[0] == pytest.approx(of_ten, abs=ONE_DECIMAL)
+    assert successes[1] == pytest.approx(of_hundred, abs=ONE_DECIMAL)
+    assert successes[2] == pytest.approx(of_thousand, abs=ONE_DECIMAL)
 
 
 @pytest.mark.parametrize("base_rate", BASE_RATES)
@@ -116,7 +125,7 @@ def test_gaussian_noise_has_the_success_of_a_threshold_on_its_value(mu, base_rat
 
     success = largest_success(guarantee, base_rate=base_rate)
 
-    assert success == pytest.approx(stats.norm.sf(threshold - mu), rel=1e-9)
+    assert success == pytest.approx(stats.norm.sf(threshold - mu), rel=ROUNDING)
 
 
 @pytest.mark.parametrize("base_rate", BASE_RATES)
@@ -203,7 +212,9 @@ def test_the_largest_gain_over_all_base_rates_is_the_accuracy_of_the_best_attack
 
     gains = [largest_success(guarantee, base_rate=a) - a for a in np.linspace(0, 1, 501)]
 
-    assert (1 + max(gains)) / 2 == pytest.approx(best_attacker(guarantee).right, abs=5e-4)
+    assert (1 + max(gains)) / 2 == pytest.approx(
+        best_attacker(guarantee).right, abs=GRID_OF_BASE_RATES
+    )
 
 
 def test_success_never_falls_below_the_base_rate_and_rises_with_it():
@@ -230,7 +241,7 @@ def test_the_guarantee_bounds_the_success_too(event, epsilon):
 
     success = largest_success(guarantee, base_rate=0.01)
 
-    assert success == pytest.approx(0.01 * math.exp(epsilon) + DELTA, rel=1e-6)
+    assert success == pytest.approx(0.01 * math.exp(epsilon) + DELTA, rel=CURVE_ERROR)
 
 
 def test_a_group_is_bounded_by_its_epsilon_and_delta_alone():
@@ -240,7 +251,7 @@ def test_a_group_is_bounded_by_its_epsilon_and_delta_alone():
     success = largest_success(group, base_rate=0.001)
 
     allowed = 0.001 * math.exp(group.epsilon) + group.delta
-    assert success == pytest.approx(allowed, rel=1e-6)
+    assert success == pytest.approx(allowed, rel=CURVE_ERROR)
 
 
 @pytest.mark.parametrize("base_rate", BASE_RATES)

@@ -17,6 +17,19 @@ from dpcore.privacy import LAWS, BestOf, UnsupportedEventError
 from tests.accounting_oracles import ADD, REPLACE, Z, hockey_stick
 from tests.event_builders import approximate, gaussian, laplace, pure, sampled, times, together
 
+# Half a unit of the second decimal, to which prices are documented.
+TWO_DECIMALS = 0.005
+# The library's divergences agree to so many digits.
+LIBRARY_ERROR = 1e-6
+# Small divergences are differences, which lose digits.
+LIBRARY_ERROR_OF_SMALL = 1e-3
+# The price is documented with six decimals, and sums of probabilities end there.
+SIX_DECIMALS = 1e-6
+# The law is cut off at a largest number of tries.
+TAIL_OF_THE_LAW = 1e-3
+# SciPy's parameter is found by a search.
+LAW_ERROR = 1e-8
+
 DELTA = 1e-5
 STEP = sampled(0.01, 4.0)
 # A Gaussian try that is (1, 1e-5)-DP.
@@ -53,7 +66,7 @@ def price(event, way: str, tries: int, *, adjacency=ADD, delta=DELTA) -> float:
 def test_the_prices_of_gaussian_tries(way, of_2, of_10, of_100):
     prices = [price(TRY, way, tries) for tries in (2, 10, 100)]
 
-    assert prices == pytest.approx([of_2, of_10, of_100], abs=0.005)
+    assert prices == pytest.approx([of_2, of_10, of_100], abs=TWO_DECIMALS)
 
 
 @pytest.mark.parametrize(("tries", "way"), [(10, "geometric"), (100, "all"), (100, "poisson")])
@@ -101,7 +114,7 @@ def test_random_searches_have_the_divergences_of_the_library(kind, law):
         accountant = RdpAccountant(ORDERS)
         accountant.compose(library_event)
         r = rdp.summed(event, ORDERS)
-        np.testing.assert_allclose(r, accountant._rdp, rtol=1e-6)
+        np.testing.assert_allclose(r, accountant._rdp, rtol=LIBRARY_ERROR)
         expected = library._compute_rdp_repeat_and_select(ORDERS, accountant._rdp, tries, LAWS[law])
 
         divergences = selection.divergences(r, np.array(ORDERS), law=law, tries=tries)
@@ -110,11 +123,13 @@ def test_random_searches_have_the_divergences_of_the_library(kind, law):
             # The library knows one more bound on delta, which matters from about 1 on.
             assert (expected <= divergences * (1 + 1e-9)).all()
             is_small = divergences < 1
-            np.testing.assert_allclose(divergences[is_small], expected[is_small], rtol=1e-3)
+            np.testing.assert_allclose(
+                divergences[is_small], expected[is_small], rtol=LIBRARY_ERROR_OF_SMALL
+            )
         else:
             # The library makes its list monotone.
             lowest = np.minimum.accumulate(divergences[::-1])[::-1]
-            np.testing.assert_allclose(lowest, expected, rtol=1e-6)
+            np.testing.assert_allclose(lowest, expected, rtol=LIBRARY_ERROR)
 
 
 # --- Properties of a search -----------------------------------------------------------------------
@@ -198,7 +213,7 @@ def test_a_search_with_next_to_no_cost_is_counted_at_large_orders():
 def test_the_prices_of_tries_with_next_to_no_cost():
     prices = tuning.prices(gaussian(1e4), tries=10, delta=1e-5, adjacency=ADD)
 
-    assert prices["logarithmic"].epsilon == pytest.approx(0.000501, abs=1e-6)
+    assert prices["logarithmic"].epsilon == pytest.approx(0.000501, abs=SIX_DECIMALS)
     assert prices["poisson"].epsilon < prices["all"].epsilon
 
 
@@ -291,8 +306,8 @@ def test_the_number_of_tries_has_the_stated_law_and_mean(law, mean):
 
     chances = selection.chances(largest, law=law, tries=mean)
 
-    np.testing.assert_allclose(chances, exact_probabilities(law, mean, largest), atol=1e-8)
-    assert chances @ np.arange(largest + 1) == pytest.approx(mean, rel=1e-3)
+    np.testing.assert_allclose(chances, exact_probabilities(law, mean, largest), atol=LAW_ERROR)
+    assert chances @ np.arange(largest + 1) == pytest.approx(mean, rel=TAIL_OF_THE_LAW)
 
 
 @each_law
@@ -304,7 +319,7 @@ def test_the_chance_that_one_of_the_best_tenth_is_tried(law, mean):
     best_among = selection.best_among(0.1, law=law, tries=mean)
 
     none_tried = chances @ 0.9 ** np.arange(largest + 1)
-    assert best_among == pytest.approx(1 - none_tried, abs=1e-6)
+    assert best_among == pytest.approx(1 - none_tried, abs=SIX_DECIMALS)
 
 
 @each_law

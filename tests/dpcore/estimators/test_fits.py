@@ -23,6 +23,15 @@ from tests import network_oracles, oracles
 from tests.frank_wolfe_oracles import plain_loop
 from tests.frank_wolfe_oracles import problem as regression
 
+# Double precision: estimator and plain loop sum the same numbers in another order.
+ROUNDING = 1e-10
+# What one step with a tiny learning rate may move the weights by.
+TINY_STEP = 1e-7
+# As rounding, over the layers of a network.
+ROUNDING_OF_NETWORKS = 1e-9
+# What hardly any noise moves the coefficients by.
+LITTLE_NOISE = 0.01
+
 numbers_of_classes = pytest.mark.parametrize("n_classes", [2, 3])
 rows_of_no_class = pytest.mark.parametrize(
     "nobody", [(), (5, 9)], ids=["all count", "two of no class"]
@@ -106,7 +115,7 @@ class TestLogistic:
         path = self.path(X, y, nobody, moves=moves)
         expected = path[3:].mean(axis=0) if average else path[-1]
         found = np.column_stack([model.coef_, model.intercept_])
-        np.testing.assert_allclose(found, expected, atol=1e-10)
+        np.testing.assert_allclose(found, expected, atol=ROUNDING)
 
     @pytest.mark.parametrize("adjacency", Adjacency)
     def test_the_guarantee_is_of_its_steps(self, adjacency):
@@ -126,8 +135,8 @@ class TestLogistic:
 
         model.fit(*problem(n_classes), coef_init=coef, intercept_init=intercept)
 
-        np.testing.assert_allclose(model.coef_, coef, atol=1e-7)
-        np.testing.assert_allclose(model.intercept_, intercept, atol=1e-7)
+        np.testing.assert_allclose(model.coef_, coef, atol=TINY_STEP)
+        np.testing.assert_allclose(model.intercept_, intercept, atol=TINY_STEP)
 
     @numbers_of_classes
     def test_at_the_non_private_optimum_the_mean_gradient_is_nearly_0(self, n_classes):
@@ -172,7 +181,7 @@ class TestNetwork:
             noise=noise_sd * stream(seed, "noise").standard_normal((50, net.parameters)),
         )
 
-        np.testing.assert_allclose(model.weights_, path[-1], atol=1e-9)
+        np.testing.assert_allclose(model.weights_, path[-1], atol=ROUNDING_OF_NETWORKS)
 
     @pytest.mark.parametrize("clip_norm", [0.3, (0.2, 0.4)], ids=str)
     def test_noise_and_guarantee_are_those_of_ten_sampled_steps(self, clip_norm):
@@ -187,7 +196,7 @@ class TestNetwork:
 
         sigma = recipe.noise_multiplier(epsilon=1.0, delta=1e-5, accountant=model.accountant)
         event = model.guarantee_.event
-        assert model.noise_multiplier_ == pytest.approx(sigma, rel=1e-12)
+        assert model.noise_multiplier_ == pytest.approx(sigma, rel=ROUNDING)
         assert model.n_iter_ == event.count == 10
         assert event.event.rate == 0.2
 
@@ -276,7 +285,7 @@ class TestSparse:
 
         model = self.fitted()
 
-        np.testing.assert_allclose(model.coef_, expected / 0.8, atol=1e-10)
+        np.testing.assert_allclose(model.coef_, expected / 0.8, atol=ROUNDING)
         assert list(model.path_) == chosen
 
     def test_each_step_has_an_equal_share_of_the_budget(self):
@@ -313,7 +322,7 @@ class TestPenalty:
     def test_a_penalised_fit_is_that_of_scikit_learn(self, q, known):
         expected = known.fit(self.X, self.y).coef_
 
-        assert self.fitted(q, 0.1).coef_ == pytest.approx(expected, abs=0.01)
+        assert self.fitted(q, 0.1).coef_ == pytest.approx(expected, abs=LITTLE_NOISE)
 
     def test_a_penalty_changes_the_fit_and_not_the_guarantee(self, q, known):
         plain, penalised = self.fitted(q, 0.0), self.fitted(q, 0.1)

@@ -11,6 +11,11 @@ from dpcore import check
 from dpcore.mechanisms import private_bounds
 from dpcore.mechanisms.private_bounds import BINS, EDGES
 
+# A probability near 1 to the power of the number of bins.
+ROUNDING = 1e-9
+# The documented number of rows is rounded.
+SHARE_OF_STATED_ROWS = 0.01
+
 # Cells that a column may have: ends of bins, both sides of them, zero, what is missing and what
 # lies far out.
 CELLS = (-math.inf, -1e12, -3.0, -2.0, -1e-9, 0.0, 1e-9, 1.0, 2.0, 2.1, 1e12, math.inf, math.nan)
@@ -68,7 +73,7 @@ def test_an_infinite_number_has_the_outermost_bin(cell, bin):
 def test_noise_alone_passes_the_threshold_one_time_in_a_thousand(epsilon):
     none_passes = largest_noise(epsilon).cdf(private_bounds.threshold(epsilon)) ** BINS
 
-    assert none_passes == pytest.approx(0.999, abs=1e-9)
+    assert none_passes == pytest.approx(0.999, abs=ROUNDING)
 
 
 @some_epsilons
@@ -103,7 +108,7 @@ def test_fewer_rows_than_could_be_seen_are_refused():
 
 
 def test_a_hundred_thousand_rows_are_enough_at_epsilon_seven_hundredths():
-    assert private_bounds.least_rows(0.07) == pytest.approx(1e5, rel=0.01)
+    assert private_bounds.least_rows(0.07) == pytest.approx(1e5, rel=SHARE_OF_STATED_ROWS)
 
 
 def plain_outermost(counts, *, threshold):

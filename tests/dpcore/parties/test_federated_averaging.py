@@ -13,6 +13,13 @@ from dpcore.parties import federated_averaging
 from dpcore.parties.federated_averaging import Cohort, FederatedAveraging, LocalTraining
 from dpcore.privacy import Adjacency
 
+# Double precision: both sides sum the same numbers in another order.
+ROUNDING = 1e-9
+# The share of rounds that draw a party scatters by less in 100 rounds.
+CHANCE = 0.1
+# A small delta is the difference of two probabilities near 1.
+DIGITS_OF_A_DIFFERENCE = 1e-6
+
 PARTIES = 5
 ROWS = 3
 DIMENSION = 3
@@ -82,7 +89,7 @@ def test_one_party_moves_the_mean_by_two_clipping_norms_at_most(
     # Two parties that pull in opposite directions reach it for two classes.
     assert 0.6 * mechanism.sensitivity < move <= mechanism.sensitivity * (1 + 1e-12)
     if classes == 2 and clip_norm == 0.01:
-        assert move == pytest.approx(mechanism.sensitivity, rel=1e-9)
+        assert move == pytest.approx(mechanism.sensitivity, rel=ROUNDING)
 
 
 def test_without_clipping_one_party_moves_the_mean_further():
@@ -116,7 +123,7 @@ def test_each_round_adds_the_clipped_mean_of_all_parties():
             update = trained - weights
             total += update * min(1, local.clip_norm / np.linalg.norm(update))
         weights = weights + total / PARTIES
-    np.testing.assert_allclose(last[0, 0], weights, rtol=1e-10)
+    np.testing.assert_allclose(last[0, 0], weights, rtol=ROUNDING)
 
 
 def test_the_noise_is_the_same_for_any_number_of_parties():
@@ -128,7 +135,7 @@ def test_the_noise_is_the_same_for_any_number_of_parties():
     noise_of_small = small.train(no_rows[:PARTIES], classes[:PARTIES], generators(2))
     noise_of_large = large.train(no_rows, classes, generators(2))
 
-    np.testing.assert_allclose(noise_of_small, 2 * noise_of_large, rtol=1e-12)
+    np.testing.assert_allclose(noise_of_small, 2 * noise_of_large, rtol=ROUNDING)
 
 
 def test_a_sampled_party_counts_once_for_each_round_that_draws_it():
@@ -142,8 +149,8 @@ def test_a_sampled_party_counts_once_for_each_round_that_draws_it():
 
     steps = np.diff(history[:, :, 0, 0], axis=0, prepend=0)
     has_moved = steps > 1e-9
-    assert steps[:3].max() == pytest.approx(clip_norm / (0.4 * PARTIES), rel=1e-9)
-    assert has_moved[:100].mean() == pytest.approx(0.4, abs=0.1)
+    assert steps[:3].max() == pytest.approx(clip_norm / (0.4 * PARTIES), rel=ROUNDING)
+    assert has_moved[:100].mean() == pytest.approx(0.4, abs=CHANCE)
     # Each run has a sample of its own.
     assert (has_moved[:50, 0] != has_moved[:50, 1]).any()
 
@@ -186,7 +193,7 @@ def test_the_epsilon_of_all_parties_is_that_of_one_gaussian_release(rounds):
     epsilon = guarantee.epsilon
     below = norm.cdf(mu / 2 - epsilon / mu)
     above = math.exp(epsilon) * norm.cdf(-mu / 2 - epsilon / mu)
-    assert below - above == pytest.approx(1e-6, rel=1e-6)
+    assert below - above == pytest.approx(1e-6, rel=DIGITS_OF_A_DIFFERENCE)
 
 
 def test_a_sample_of_the_parties_costs_less():

@@ -11,6 +11,9 @@ from dpcore.regression import descent
 from dpcore.regression.descent import Descent, Rows
 from tests.oracles import clipped, quiet, rows_of
 
+# Noise is calibrated until delta has so many digits.
+DIGITS_OF_DELTA = 1e-6
+
 # Sensitivities are never passed but for rounding.
 ROUNDING = 1e-12
 
@@ -58,7 +61,7 @@ def test_clipped_gradients_are_those_of_a_plain_loop():
         velocity = 0.5 * velocity - 0.3 * total / len(y)
         w = w + velocity
         w *= min(1, 0.4 / np.linalg.norm(w))
-    np.testing.assert_allclose(weights, w, atol=1e-12)
+    np.testing.assert_allclose(weights, w, atol=ROUNDING)
 
 
 @pytest.mark.parametrize("batches", [1, 3, 7])
@@ -164,7 +167,7 @@ class TestOnePersonChanges:
         if is_in_first:
             unchanged = second_batch
 
-        assert unchanged == pytest.approx(0, abs=1e-12)
+        assert unchanged == pytest.approx(0, abs=ROUNDING)
 
     def test_that_batch_moves_by_no_more_than_the_sensitivity(self, person, moves):
         first_batch, second_batch = moves
@@ -205,7 +208,7 @@ class TestEvent:
 
         # The sum of independent Gaussian releases, whose mu add up in squares [dong2022].
         mu = math.sqrt(event.count) / event.event.noise_multiplier
-        assert gdp.delta_of(0.7, mu=mu) == pytest.approx(1e-6, rel=1e-6)
+        assert gdp.delta_of(0.7, mu=mu) == pytest.approx(1e-6, rel=DIGITS_OF_DELTA)
 
 
 FEW_ROWS = {"inputs": 14, "rows": 400}

@@ -16,6 +16,11 @@ from dpcore.regression.descent import Descent, Rows
 from dpcore.regression.least_squares import Fit, Statistics
 from tests.oracles import data_of, rows_of
 
+# Four standard errors of the deviation of so many draws.
+CHANCE = 0.08
+# Solutions of the same equations in double precision.
+ROUNDING = 1e-9
+
 INPUTS = 4
 REPEATS = 400
 EPSILON = 0.5
@@ -101,7 +106,7 @@ class TestPublished:
     def test_an_entry_above_the_diagonal_is_the_mean_of_two_draws(self, gram):
         # Its standard deviation is the scale of one draw. 8 % are 4 standard errors of 2,400
         # draws.
-        assert above_diagonal(gram).std() == pytest.approx(self.GRAM_SCALE, rel=0.08)
+        assert above_diagonal(gram).std() == pytest.approx(self.GRAM_SCALE, rel=CHANCE)
 
     def test_an_entry_above_the_diagonal_has_no_laplace_noise(self, gram):
         # The excess kurtosis of a Laplace law is 3, and of a mean of two draws 1.5.
@@ -280,7 +285,7 @@ class TestStreams:
         _, with_another_epsilon = self.weights_of(name, many, [0.3, 2.0])
         (alone,) = self.weights_of(name, few, [2.0])
 
-        np.testing.assert_allclose(with_another_epsilon[:3], alone, rtol=1e-9)
+        np.testing.assert_allclose(with_another_epsilon[:3], alone, rtol=ROUNDING)
 
     def test_another_epsilon_has_other_weights(self, name):
         noise = self.noise_of(name, repeats=7)

@@ -12,6 +12,15 @@ from dpcore.regression.descent import Descent
 from dpcore.regression.least_squares import Statistics
 from tests.oracles import data_of, quiet, rows_of
 
+# What is left of noise and repair at a huge epsilon.
+SMALL_RIDGE = 1e-6
+# Both solve the same equations in double precision.
+ROUNDING = 1e-12
+# Inverses of matrices with small eigenvalues lose digits.
+ROUNDING_OF_INVERSE = 1e-9
+# The general solver ends at about so many digits.
+SOLVER_ERROR = 1e-5
+
 INPUTS = 4
 
 
@@ -41,7 +50,7 @@ def test_without_noise_a_mechanism_is_least_squares(mechanism):
     # So large that the ridge of a repair, which follows the noise, is next to nothing.
     weights = quiet(mechanism, data_of(mechanism, X, y), epsilon=1e10)
 
-    np.testing.assert_allclose(weights, least_squares_of(X, y), atol=1e-6)
+    np.testing.assert_allclose(weights, least_squares_of(X, y), atol=SMALL_RIDGE)
 
 
 def test_the_ridge_of_a_repair_is_four_standard_deviations_of_the_noise():
@@ -53,7 +62,7 @@ def test_the_ridge_of_a_repair_is_four_standard_deviations_of_the_noise():
     weights = quiet(mechanism, Statistics.of(X, y))
 
     expected = ridge_of(X, y, 4 * standard_deviation)
-    np.testing.assert_allclose(weights, expected, atol=1e-12)
+    np.testing.assert_allclose(weights, expected, atol=ROUNDING)
 
 
 class TestAdaSSP:
@@ -72,14 +81,14 @@ class TestAdaSSP:
         weights = quiet(gaussian_statistics.AdaSSP(), Statistics.of(X, y))
 
         assert ridge > 0
-        np.testing.assert_allclose(weights, ridge_of(X, y, ridge), atol=1e-12)
+        np.testing.assert_allclose(weights, ridge_of(X, y, ridge), atol=ROUNDING)
 
     def test_adassp_is_least_squares_where_the_least_eigenvalue_is_sure(self):
         X, y = rows_of()
 
         weights = quiet(gaussian_statistics.AdaSSP(), Statistics.of(X, y), epsilon=1e4)
 
-        np.testing.assert_allclose(weights, least_squares_of(X, y), atol=1e-9)
+        np.testing.assert_allclose(weights, least_squares_of(X, y), atol=ROUNDING_OF_INVERSE)
 
 
 class TestOutputPerturbation:
@@ -98,7 +107,7 @@ class TestOutputPerturbation:
         best = optimize.minimize(
             objective, np.full(INPUTS, 0.01), constraints=in_ball, options={"ftol": 1e-14}
         )
-        np.testing.assert_allclose(weights, best.x, atol=1e-5)
+        np.testing.assert_allclose(weights, best.x, atol=SOLVER_ERROR)
 
     @pytest.mark.parametrize(
         ("penalty", "reached"),
@@ -145,4 +154,6 @@ def test_trimming_leaves_out_directions_of_negative_curvature():
     weights = least_squares.repaired(gram, moment, ridge=np.array(0.0))
 
     inverse_of_positive_ones = np.array([0, 0, 1 / 2, 1 / 5])
-    np.testing.assert_allclose(weights, rotation @ inverse_of_positive_ones, atol=1e-9)
+    np.testing.assert_allclose(
+        weights, rotation @ inverse_of_positive_ones, atol=ROUNDING_OF_INVERSE
+    )

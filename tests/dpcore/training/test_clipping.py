@@ -12,6 +12,17 @@ from dpcore.training import clipping, descent, losses
 from dpcore.training.person_gradients import PeopleGradient
 from tests import oracles
 
+# Slopes are difference quotients of losses.
+SLOPE_ERROR = 1e-7
+# Double precision: engine and loops sum the same numbers in another order.
+ROUNDING = 1e-12
+# Extreme weights cancel some digits.
+ROUNDING_OF_EXTREMES = 1e-9
+# Seven digits, of which clipping and sums lose up to three.
+SINGLE_PRECISION = 1e-4
+# Sums near 0 of numbers near 1.
+SINGLE_PRECISION_OF_SMALL_SUMS = 5e-6
+
 # Number of rows of each person.
 COUNTS = (1, 3, 1, 7, 2, 3, 12, 1)
 CLIP = 0.3
@@ -94,7 +105,7 @@ def test_the_explicit_gradient_is_the_slope_of_the_loss(classes):
         for step in steps:
             rise = oracles.loss(w + step, x, label) - oracles.loss(w - step, x, label)
             slopes.append(rise / (2 * h))
-        np.testing.assert_allclose(oracles.gradient(w, x, label).ravel(), slopes, atol=1e-7)
+        np.testing.assert_allclose(oracles.gradient(w, x, label).ravel(), slopes, atol=SLOPE_ERROR)
 
 
 BLOCKS = pytest.mark.parametrize(
@@ -110,9 +121,11 @@ def assert_equals_plain_loops(weights, X, y, people=None, *, clip) -> None:
     expected = by_plain_loops(weights, X, y, people, clip=clip)
     double = mean_gradients(weights, X, y, people, clip=clip)
     single = mean_gradients(weights, X, y, people, clip=clip, dtype=np.float32)
-    np.testing.assert_allclose(double, expected, rtol=1e-12, atol=1e-13)
+    np.testing.assert_allclose(double, expected, rtol=ROUNDING, atol=ROUNDING)
     assert single.dtype == np.float32
-    np.testing.assert_allclose(single, expected, rtol=1e-4, atol=5e-6)
+    np.testing.assert_allclose(
+        single, expected, rtol=SINGLE_PRECISION, atol=SINGLE_PRECISION_OF_SMALL_SUMS
+    )
 
 
 @pytest.mark.parametrize("rows", [1, 31, 32, 33, 65, 150])
@@ -166,7 +179,7 @@ def test_extreme_weights_zero_rows_and_tiny_bounds_lose_no_digits(classes, scale
     # The binary form subtracts the constant part of the residuals, so it is exact to the rounding of
     # sums of rows.
     expected = by_plain_loops(weights, X, y, people, clip=clip)
-    np.testing.assert_allclose(means, expected, rtol=1e-9, atol=1e-12)
+    np.testing.assert_allclose(means, expected, rtol=ROUNDING_OF_EXTREMES, atol=1e-12)
 
 
 @BY_PERSON

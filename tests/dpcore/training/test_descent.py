@@ -11,6 +11,15 @@ from dpcore.privacy import Adjacency
 from dpcore.training import clipping, descent, losses
 from tests import oracles
 
+# Engine and plain loop sum the same numbers in another order, over many steps.
+ROUNDING = 1e-10
+# Single precision has seven digits, of which some steps lose one.
+SINGLE_PRECISION = 5e-6
+# A quotient of two numbers loses a digit of 16.
+ROUNDING_OF_ONE_FORMULA = 1e-14
+# Noise is calibrated by a search that ends so near to the claim.
+CALIBRATION_ERROR = 1e-9
+
 MODELS = 7
 # Everything differs from model to model, two models share a draw, and one has no noise.
 BATCH = {
@@ -67,7 +76,7 @@ def test_each_model_of_a_batch_takes_the_steps_of_the_plain_loop(
         seed=11,
         clipping=rule,
     )
-    np.testing.assert_allclose(path.history[:, model], expected, rtol=0, atol=1e-10)
+    np.testing.assert_allclose(path.history[:, model], expected, rtol=0, atol=ROUNDING)
     np.testing.assert_array_equal(path.weights, path.history[-1])
 
 
@@ -79,7 +88,9 @@ def test_single_precision_hardly_changes_the_weights(n_classes, rule):
     single = train(n_classes, dtype=np.float32, clipping=rule, steps=30)
 
     assert single.weights.dtype == np.float32
-    np.testing.assert_allclose(single.weights, double.weights, rtol=5e-6, atol=5e-6)
+    np.testing.assert_allclose(
+        single.weights, double.weights, rtol=SINGLE_PRECISION, atol=SINGLE_PRECISION
+    )
 
 
 def test_recorded_steps_are_in_order_and_each_once():
@@ -87,7 +98,7 @@ def test_recorded_steps_are_in_order_and_each_once():
 
     np.testing.assert_array_equal(path.steps, [0, 3, 6])
     np.testing.assert_array_equal(path.history[0], problem(2)["start"])
-    np.testing.assert_allclose(path.history[1], train(2, steps=3).weights, rtol=0, atol=1e-13)
+    np.testing.assert_allclose(path.history[1], train(2, steps=3).weights, rtol=0, atol=ROUNDING)
     np.testing.assert_array_equal(path.history[2], path.weights)
 
 
@@ -123,8 +134,8 @@ def test_noise_is_made_for_the_influence_of_one_row(adjacency):
     if adjacency is Adjacency.REPLACE_ONE:
         sensitivity = 2 * 0.5 / 100
     mu = math.sqrt(40) * sensitivity / sd
-    assert sd / sensitivity == pytest.approx(multiplier, rel=1e-14)
-    assert accountants.gdp.epsilon_of(1e-6, mu=mu) == pytest.approx(2.0, rel=1e-9)
+    assert sd / sensitivity == pytest.approx(multiplier, rel=ROUNDING_OF_ONE_FORMULA)
+    assert accountants.gdp.epsilon_of(1e-6, mu=mu) == pytest.approx(2.0, rel=CALIBRATION_ERROR)
 
 
 @pytest.mark.parametrize("adjacency", Adjacency)
@@ -134,7 +145,7 @@ def test_the_event_of_a_descent_costs_its_claim(adjacency):
     event = descent.event(multiplier, steps=40)
 
     guarantee = accountants.account(event, delta=1e-6, adjacency=adjacency)
-    assert guarantee.epsilon == pytest.approx(2.0, rel=1e-9)
+    assert guarantee.epsilon == pytest.approx(2.0, rel=CALIBRATION_ERROR)
 
 
 def moves_of_noise_alone(*, models: int, steps: int) -> np.ndarray:

@@ -15,6 +15,15 @@ from dpcore.training.networks import Architecture
 from dpcore.training.sgd_recipe import Recipe
 from tests import network_oracles
 
+# Double precision over all steps of a training.
+ROUNDING_OF_STEPS = 1e-10
+# Double precision: sums of a few products.
+ROUNDING = 1e-12
+# Squares of sums over all batches.
+ROUNDING_OF_SQUARES = 1e-9
+# Accountants search epsilon to so many digits.
+SEARCH_ERROR = 1e-6
+
 NET = Architecture(sizes=(3, 4, 2))
 ROWS = 30
 RNG = np.random.default_rng(5)
@@ -110,7 +119,7 @@ def test_the_weights_follow_from_the_noisy_prefix_sums(m):
         )
         rate = recipe.learning_rate / (ROWS / m)
         weights = START[0] - rate * (gradient_sum + noise[step])
-        np.testing.assert_allclose(history[step + 1, 0], weights, rtol=0, atol=1e-10)
+        np.testing.assert_allclose(history[step + 1, 0], weights, rtol=0, atol=ROUNDING_OF_STEPS)
 
 
 @each_mechanism
@@ -162,7 +171,7 @@ def test_the_noise_of_the_steps_adds_up_to_that_of_the_sums(mechanism, m):
 
     added_up = np.cumsum(noise_of_steps(mechanism, steps, m), axis=0)
 
-    np.testing.assert_allclose(added_up, noise_of_sums(mechanism, steps, m), atol=1e-12)
+    np.testing.assert_allclose(added_up, noise_of_sums(mechanism, steps, m), atol=ROUNDING)
 
 
 @pytest.mark.parametrize("steps", [0, 1, 6, 13, 20, 26])
@@ -175,7 +184,7 @@ def test_the_noise_that_remains_in_the_weights(m, steps):
     expected = rates
     if steps > 0:
         expected = rates @ noise_of_steps("toeplitz", steps, m)
-    np.testing.assert_allclose(factors, expected, atol=1e-14)
+    np.testing.assert_allclose(factors, expected, atol=ROUNDING)
 
 
 # --- Sensitivity ----------------------------------------------------------------------------------
@@ -204,7 +213,7 @@ def test_the_sensitivity_is_reached_by_a_row_and_exceeded_by_none(mechanism, m):
         sensitivity = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m)
 
         largest = largest_squared_change(mechanism, steps, m)
-        assert largest == pytest.approx(sensitivity**2, abs=1e-9)
+        assert largest == pytest.approx(sensitivity**2, abs=ROUNDING_OF_SQUARES)
 
 
 @each_mechanism
@@ -214,7 +223,7 @@ def test_the_event_has_the_mu_of_the_sensitivity(mechanism, m):
         event = dp_ftrl.event(mechanism, 3.0, steps, batches_per_pass=m)
 
         sensitivity = dp_ftrl.sensitivity(mechanism, steps, batches_per_pass=m)
-        assert accountants.gdp.mu_of_event(event) == pytest.approx(sensitivity / 3, rel=1e-12)
+        assert accountants.gdp.mu_of_event(event) == pytest.approx(sensitivity / 3, rel=ROUNDING)
 
 
 @each_mechanism
@@ -262,7 +271,7 @@ def test_the_guarantee_of_whole_passes_is_exact(m, passes):
 
     multiplier = 12 / math.sqrt(passes) / norm_of_first_column(m)
     exact = dp_accounting.get_epsilon_gaussian(multiplier, 1e-6)
-    assert epsilon == pytest.approx(exact, rel=1e-6)
+    assert epsilon == pytest.approx(exact, rel=SEARCH_ERROR)
 
 
 @each_length
