@@ -7,6 +7,9 @@ import pytest
 from pages.network import charts as network_figures
 from tests.own_files import CLASSES, by_person, frame, settings
 
+# Weights are kept in single precision.
+SINGLE_PRECISION = 1e-5
+
 
 def test_a_lot_lies_within_the_rows_and_people_have_places_in_a_fixed_order():
     of = settings("network", file=frame(120))
@@ -33,7 +36,9 @@ def test_dots_are_how_far_the_weights_of_a_column_have_moved(changes):
     start = result.architecture.start(result.settings.seed, range(2)).astype(np.float32)
     inputs = (result.weights("private") - start)[:, : units * (1 + len(features))]
     moved = inputs.reshape(2, units, 1 + len(features))[:, :, place]
-    np.testing.assert_allclose(found.runs[:, 0], np.linalg.norm(moved, axis=1), rtol=1e-5)
+    np.testing.assert_allclose(
+        found.runs[:, 0], np.linalg.norm(moved, axis=1), rtol=SINGLE_PRECISION
+    )
     for run in result.groups["plain"]:
         run.weights[-1] = np.inf  # one that has diverged is left out
     assert len(go.Figure(network_figures.inputs(result)).data) == 2

@@ -7,6 +7,9 @@ from sklearn import datasets as sklearn_datasets
 from dpcore import check
 from lab.data import classification as data
 
+# Rows are scaled to the unit cube and back.
+ROUNDING = 1e-9
+
 PARTS = ("private", "public", "test")
 
 every_set = pytest.mark.parametrize("name", data.DATASETS)
@@ -104,7 +107,7 @@ class TestRows:
         unit = data.to_unit(X, data.DATASETS[name].bounds)
 
         back = low + (unit + 1) / 2 * (high - low)
-        np.testing.assert_allclose(back, np.clip(X, low, high), atol=1e-9)
+        np.testing.assert_allclose(back, np.clip(X, low, high), atol=ROUNDING)
 
     @every_set
     def test_hardly_any_number_needs_clipping(self, name):

@@ -11,6 +11,9 @@ from lab.data import domains, word_counts
 from lab.data.domains import DomainParams
 from lab.data.word_counts import Corpus
 
+# Rows are kept in single precision.
+SINGLE_PRECISION = 1e-6
+
 SOURCES = 3
 PUBLIC_ROWS = 300
 DIMENSION = 12
@@ -253,4 +256,4 @@ class TestNothingIsFittedToPrivateRows:
         transformer = TfidfTransformer(sublinear_tf=True).fit(public_counts)
         expected = transformer.transform(counts)
         # Weights are in single precision.
-        np.testing.assert_allclose(weights.toarray(), expected.toarray(), atol=1e-6)
+        np.testing.assert_allclose(weights.toarray(), expected.toarray(), atol=SINGLE_PRECISION)

@@ -7,6 +7,9 @@ from sklearn.datasets import load_diabetes
 
 from lab.data.regression import SOURCES, held_out_statistics, load, train_statistics
 
+# Rows are scaled to the unit cube and back.
+ROUNDING = 1e-9
+
 every_set = pytest.mark.parametrize("name", SOURCES)
 populations = pytest.mark.parametrize("name", ["us", "brazil"])
 some_label_tops = pytest.mark.parametrize("label_top", [50.0, 200.0])
@@ -74,7 +77,7 @@ class TestDiabetesStudy:
 
         shipped, found = np.lexsort((*X.T, y)), np.lexsort((*back.T, table.y))
         np.testing.assert_allclose(table.y[found], y[shipped])
-        np.testing.assert_allclose(back[found], X[shipped], rtol=0, atol=1e-9)
+        np.testing.assert_allclose(back[found], X[shipped], rtol=0, atol=ROUNDING)
 
 
 class TestPopulations:

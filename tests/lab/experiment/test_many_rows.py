@@ -16,6 +16,11 @@ from pages.classifier.settings import ClassifierSettings
 from pages.network.settings import NetworkSettings
 from tests.own_files import CLASSES, choose
 
+# Noise is calibrated to this share of epsilon.
+CALIBRATION_ERROR = 1e-3
+# Batches have whole numbers of rows.
+ROUNDING_OF_SIZES = 0.01
+
 PRIVATE = 48_000
 
 
@@ -122,8 +127,10 @@ class TestNetwork:
 
         ratio = whole.lot_size / network.lot_size
         assert whole.steps == network.steps
-        assert whole.noise_multiplier == pytest.approx(network.noise_multiplier, rel=1e-3)
-        assert ratio == pytest.approx(PRIVATE / MOST_LIVE, rel=0.01)
+        assert whole.noise_multiplier == pytest.approx(
+            network.noise_multiplier, rel=CALIBRATION_ERROR
+        )
+        assert ratio == pytest.approx(PRIVATE / MOST_LIVE, rel=ROUNDING_OF_SIZES)
 
     def test_a_network_on_all_rows_is_trained_in_pieces(self, network):
         trainings = of_all_rows(network).trainings.values()

@@ -6,6 +6,13 @@ import pytest
 from lab.statistics.price import LEAST_RUNS, MedianCurve, Offer
 from pages.classifier.settings import ClassifierSettings
 
+# Half a unit of the second decimal, and rounding.
+TWO_DECIMALS = 0.006
+# Resampled ranges scatter by less.
+CHANCE_OF_RESAMPLING = 0.05
+# Percentages, computed in two ways.
+ROUNDING = 1e-6
+
 EPSILONS = (0.1, 1.0, 10.0)
 
 
@@ -114,13 +121,13 @@ class TestOfThePage:
         price = self.price_at(result, epsilon)
 
         assert price.offer == Offer.PRICE
-        assert price.guesses == pytest.approx(guesses, abs=0.006)
+        assert price.guesses == pytest.approx(guesses, abs=TWO_DECIMALS)
 
     def test_the_range_of_a_price_at_epsilon_half_is_that_of_resampled_runs(self, result):
         price = self.price_at(result, 0.5)
 
-        assert price.low == pytest.approx(0.3, abs=0.05)
-        assert price.high == pytest.approx(0.6, abs=0.05)
+        assert price.low == pytest.approx(0.3, abs=CHANCE_OF_RESAMPLING)
+        assert price.high == pytest.approx(0.6, abs=CHANCE_OF_RESAMPLING)
 
     @pytest.mark.parametrize("epsilon", [0.65, 1.0, 10.0, 150.0])
     def test_no_price_is_stated_where_less_than_a_point_is_left(self, result, epsilon):
@@ -134,4 +141,4 @@ class TestOfThePage:
 
         on_axis = right_guesses(np.array([result.settings.epsilon]))[0]
 
-        assert on_axis == pytest.approx(result.right_guesses, abs=1e-6)
+        assert on_axis == pytest.approx(result.right_guesses, abs=ROUNDING)

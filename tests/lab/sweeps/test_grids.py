@@ -8,6 +8,9 @@ from lab.sweeps.grids import grid, log_scale, neighbours
 from pages.classifier.settings import ClassifierSettings
 from pages.topics import TOPIC_PAGES
 
+# Values are rounded to the slider's stops.
+ROUNDED_STOPS = 0.01
+
 every_topic = pytest.mark.parametrize(
     "settings", [page.settings() for page in TOPIC_PAGES], ids=[page.name for page in TOPIC_PAGES]
 )
@@ -68,9 +71,9 @@ def test_a_neighbour_is_a_third_of_a_decade_away_or_a_tenth_of_the_range(setting
                 continue
             if log_scale(low, high):
                 factor = max(value / now, now / value)
-                assert factor == pytest.approx(grids.DECADE, rel=0.01)
+                assert factor == pytest.approx(grids.DECADE, rel=ROUNDED_STOPS)
             else:
-                assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=0.01)
+                assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=ROUNDED_STOPS)
 
 
 @some_epsilons

@@ -16,6 +16,11 @@ from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
 
+# The median of so few tries scatters by less.
+CHANCE = 0.4
+# The same runs, in another order.
+ROUNDING = 1e-12
+
 QUICK = ClassifierSettings(public_rows=0, steps=10)
 US = RegressionSettings(dataset="us")
 RANGES = {"clip_norm": (0.05, 5.0), "steps": (5, 200)}
@@ -169,7 +174,7 @@ class TestTries:
     def test_half_of_the_tries_are_below_the_middle_of_the_logarithms(self):
         median = np.median([np.log(one.clip_norm) for one in self.tries])
 
-        assert median == pytest.approx(np.log(0.5), abs=0.4)
+        assert median == pytest.approx(np.log(0.5), abs=CHANCE)
 
 
 class TestSearch:
@@ -197,7 +202,7 @@ class TestSearch:
         best = QUICK.change(clip_norm=first.clip_norm, steps=int(first.steps))
 
         again = [median_of(best.change(seed=seed), repeats=6) for seed in (5, 6)]
-        assert first.again == pytest.approx(np.median(again), abs=1e-12)
+        assert first.again == pytest.approx(np.median(again), abs=ROUNDING)
 
 
 def code_of_readme() -> list[str]:

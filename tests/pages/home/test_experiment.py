@@ -11,6 +11,13 @@ from pages.home.settings import CLIP_NORM, DELTA, LEARNING_RATE, PATIENTS, STEPS
 from pages.home.tasks import Clinic
 from ui.text.tiles import percent_rounded_up
 
+# What noise at a huge epsilon, and single precision, move the weights by.
+LITTLE_NOISE = 2e-3
+# Noise is calibrated by a search that ends so near to epsilon.
+CALIBRATION_ERROR = 1e-6
+# Another batch changes the order of sums.
+SINGLE_PRECISION = 1e-5
+
 SEEDS = range(10)
 
 
@@ -49,7 +56,7 @@ def test_models_follow_the_formula_of_noisy_descent(includes_person):
     for _ in range(STEPS):
         total = sum_of_gradients(weights, split.X_private[kept], split.y_private[kept])
         weights -= LEARNING_RATE * total / PATIENTS
-    np.testing.assert_allclose(trained[0], weights, atol=2e-3)
+    np.testing.assert_allclose(trained[0], weights, atol=LITTLE_NOISE)
 
 
 def test_the_sum_of_gradients_moves_by_the_clipping_norm_at_most_with_a_patient():
@@ -73,8 +80,8 @@ def test_the_noise_gives_the_guarantee_and_the_limit(epsilon):
     noise_sd = settings.noise_multiplier * CLIP_NORM / PATIENTS
     mu = np.sqrt(STEPS) * CLIP_NORM / PATIENTS / noise_sd
 
-    assert gdp.epsilon_of(DELTA, mu=mu) == pytest.approx(epsilon, rel=1e-6)
-    assert settings.spy_limit == pytest.approx(norm.cdf(mu / 2), abs=1e-6)
+    assert gdp.epsilon_of(DELTA, mu=mu) == pytest.approx(epsilon, rel=CALIBRATION_ERROR)
+    assert settings.spy_limit == pytest.approx(norm.cdf(mu / 2), abs=CALIBRATION_ERROR)
     assert settings.guarantee.epsilon == epsilon
 
 
@@ -124,4 +131,9 @@ def test_repeats_do_not_depend_on_the_batch():
     parts = [tasks.train_pairs(clinic, (2.0,), batch) for batch in (range(40), range(40, 100))]
 
     joined = tasks.Pairs.concatenate(parts)
-    np.testing.assert_allclose(joined.scores, together.scores, rtol=1e-5, atol=1e-5)
+    np.testing.assert_allclose(
+        joined.scores,
+        together.scores,
+        rtol=SINGLE_PRECISION,
+        atol=SINGLE_PRECISION,
+    )

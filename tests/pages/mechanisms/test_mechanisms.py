@@ -14,6 +14,27 @@ from pages.mechanisms.settings import NUMBER_MECHANISMS, RELEASED, MechanismsSet
 from tests.oracles import win_probabilities
 from tests.ui.charts.test_topic_charts import numbers
 
+# Formulas of another library in double precision.
+ROUNDING = 1e-9
+# Sums of numbers near 1 that are nearly 0.
+ROUNDING_NEAR_0 = 1e-12
+# Calibrated noise and a smallest delta are searched to so many digits.
+SEARCH_ERROR = 1e-6
+# Three standard errors of a share near 9 in 10 of 4,000 releases.
+CHANCE_IN_4000 = 0.015
+# More than four standard errors of a share of 200,000 releases.
+CHANCE_IN_200_000 = 0.005
+# The best threshold lies between those that are tried.
+GRID_OF_THRESHOLDS = 1e-4
+# The epsilon is given with one decimal.
+ONE_DECIMAL = 0.05
+# The factor of the root is given with five digits.
+FOUR_DIGITS = 1e-3
+# Win probabilities are integrated numerically.
+QUADRATURE_ERROR = 1e-4
+# Charts hold seven digits.
+SINGLE_PRECISION = 1e-5
+
 EPSILONS = (0.01, 1.0, 8.0, 150.0)
 DELTA = 1e-5
 
@@ -71,7 +92,7 @@ class TestOutputPair:
 
         without_you = noise.pdf(x - pair.value)
         with_you = noise.pdf(x - pair.value - pair.sensitivity)
-        np.testing.assert_allclose(densities, [without_you, with_you], rtol=1e-9)
+        np.testing.assert_allclose(densities, [without_you, with_you], rtol=ROUNDING)
 
     def test_the_privacy_loss_is_the_log_ratio_of_the_densities(self, result):
         pair, noise = result.pair, noise_of(result.pair)
@@ -82,7 +103,7 @@ class TestOutputPair:
         log_with_you = noise.logpdf(x - pair.value - pair.sensitivity)
         log_without_you = noise.logpdf(x - pair.value)
         atol = 1e-9 * result.settings.epsilon
-        np.testing.assert_allclose(losses, log_with_you - log_without_you, rtol=1e-9, atol=atol)
+        np.testing.assert_allclose(losses, log_with_you - log_without_you, rtol=ROUNDING, atol=atol)
 
     def test_quantiles_are_those_of_the_noise(self, result):
         pair, noise = result.pair, noise_of(result.pair)
@@ -90,14 +111,16 @@ class TestOutputPair:
 
         quantiles = pair.noise_quantile(shares)
 
-        np.testing.assert_allclose(pair.scale * quantiles, noise.ppf(shares), rtol=1e-9, atol=1e-15)
+        np.testing.assert_allclose(
+            pair.scale * quantiles, noise.ppf(shares), rtol=ROUNDING, atol=ROUNDING_NEAR_0
+        )
 
     def test_the_distribution_function_is_the_inverse_of_the_quantiles(self, result):
         shares = np.array([0.001, 0.3, 0.5, 0.95])
 
         quantiles = result.pair.noise_quantile(shares)
 
-        np.testing.assert_allclose(result.pair.noise_cdf(quantiles), shares, rtol=1e-12)
+        np.testing.assert_allclose(result.pair.noise_cdf(quantiles), shares, rtol=ROUNDING)
 
     def test_nine_releases_in_ten_are_within_the_error(self, result):
         noise, error = noise_of(result.pair), result.pair.error
@@ -116,7 +139,7 @@ class TestOutputPair:
 
         beyond_value = pair.output_at(epsilon) - pair.value
         expected = (noise.sf(beyond_value), noise.sf(beyond_value - pair.sensitivity))
-        assert chances == pytest.approx(expected, rel=1e-9, abs=1e-300)
+        assert chances == pytest.approx(expected, rel=ROUNDING, abs=1e-300)
 
     def test_delta_is_the_largest_excess_of_any_threshold(self, moderate_result):
         epsilon = moderate_result.settings.epsilon
@@ -128,7 +151,7 @@ class TestOutputPair:
         needed_delta = moderate_result.claim.needed_delta
 
         excess = with_you - math.exp(epsilon) * without_you
-        assert needed_delta == pytest.approx(excess[-1], rel=1e-6, abs=1e-13)
+        assert needed_delta == pytest.approx(excess[-1], rel=SEARCH_ERROR, abs=1e-13)
         assert needed_delta >= excess.max() - 1e-13
 
     def test_a_loss_beyond_epsilon_has_the_same_probability_without_you_and_with_you(
@@ -145,7 +168,7 @@ class TestOutputPair:
             expected = below + above
             if moderate_result.settings.mechanism == "laplace":
                 expected = 0.0
-            assert chance == pytest.approx(expected, rel=1e-9)
+            assert chance == pytest.approx(expected, rel=ROUNDING)
 
     def test_only_the_textbook_formula_at_large_epsilon_breaks_its_claim(self, holding_result):
         assert holding_result.claim.holds
@@ -173,7 +196,7 @@ class TestTradeOff:
         above_half = (1 - a) / e
         theory = np.where(a < 0.5, 1 / (4 * e * a), above_half)
         theory = np.where(a < 1 / (2 * e), 1 - e * a, theory)
-        np.testing.assert_allclose(curve, theory, rtol=1e-9, atol=1e-12)
+        np.testing.assert_allclose(curve, theory, rtol=ROUNDING, atol=ROUNDING_NEAR_0)
 
     def test_gaussian_noise_has_the_curve_of_its_mu(self):
         mu = gdp.mu_of(2.0, delta=DELTA)
@@ -181,7 +204,7 @@ class TestTradeOff:
 
         curve = result_of("gaussian", 2.0).pair.false_negative_rates(a)
 
-        np.testing.assert_allclose(curve, stats.norm.cdf(stats.norm.isf(a) - mu), rtol=1e-9)
+        np.testing.assert_allclose(curve, stats.norm.cdf(stats.norm.isf(a) - mu), rtol=ROUNDING)
 
     @pytest.mark.parametrize(
         ("mechanism", "expected"),
@@ -234,7 +257,7 @@ class TestSimulatedReleases:
 
         errors = release_errors(mechanism)
 
-        assert np.mean(np.abs(errors) <= error) == pytest.approx(0.9, abs=0.015)
+        assert np.mean(np.abs(errors) <= error) == pytest.approx(0.9, abs=CHANCE_IN_4000)
 
     def test_a_release_keeps_its_quantile_while_epsilon_moves(self, mechanism):
         truth = 41
@@ -254,7 +277,7 @@ class TestSimulatedReleases:
         false_negative_rates = result.pair.false_negative_rates(false_positive_rates)
 
         measured = (with_you <= cuts[:, None]).mean(axis=1)
-        assert measured == pytest.approx(false_negative_rates, abs=0.01)
+        assert measured == pytest.approx(false_negative_rates, abs=CHANCE_IN_200_000)
 
     def test_the_best_attack_has_the_stated_error_rates(self, mechanism):
         prior = 0.3
@@ -265,8 +288,10 @@ class TestSimulatedReleases:
         says_in_with_you = result.pair.posterior(with_you, prior) > 0.5
 
         true_positive_rate = 1 - attack.false_negative_rate
-        assert says_in_without_you.mean() == pytest.approx(attack.false_positive_rate, abs=0.005)
-        assert says_in_with_you.mean() == pytest.approx(true_positive_rate, abs=0.005)
+        assert says_in_without_you.mean() == pytest.approx(
+            attack.false_positive_rate, abs=CHANCE_IN_200_000
+        )
+        assert says_in_with_you.mean() == pytest.approx(true_positive_rate, abs=CHANCE_IN_200_000)
 
     def test_no_other_threshold_is_better_than_the_best_attack(self, mechanism):
         prior = 0.3
@@ -280,7 +305,7 @@ class TestSimulatedReleases:
         right_in = prior * (1 - attack.false_negative_rate)
         assert attack.accuracy == pytest.approx(right_out + right_in)
         assert accuracies.max() - 1e-12 <= attack.accuracy
-        assert attack.accuracy == pytest.approx(accuracies.max(), abs=1e-4)
+        assert attack.accuracy == pytest.approx(accuracies.max(), abs=GRID_OF_THRESHOLDS)
 
 
 def simulated(mechanism):
@@ -332,7 +357,7 @@ class TestClaims:
     def test_exact_gaussian_noise_needs_the_claimed_delta(self, epsilon):
         claim = result_of("gaussian", epsilon).claim
 
-        assert claim.needed_delta == pytest.approx(DELTA, rel=1e-6)
+        assert claim.needed_delta == pytest.approx(DELTA, rel=SEARCH_ERROR)
 
     @pytest.mark.parametrize(
         ("epsilon", "holds"),
@@ -344,7 +369,7 @@ class TestClaims:
     def test_the_textbook_formula_gives_much_more_at_a_large_claim(self):
         guarantee = result_of("classical", 150.0).guarantee
 
-        assert guarantee.epsilon == pytest.approx(610.4, abs=0.05)
+        assert guarantee.epsilon == pytest.approx(610.4, abs=ONE_DECIMAL)
 
     @pytest.mark.parametrize(
         ("epsilon", "is_larger"),
@@ -366,7 +391,7 @@ class TestClaims:
 
         excess = table["slide"] / table["exact"]
 
-        np.testing.assert_allclose(excess, 1.3243 * np.sqrt(table["answers"]), rtol=1e-3)
+        np.testing.assert_allclose(excess, 1.3243 * np.sqrt(table["answers"]), rtol=FOUR_DIGITS)
 
     def test_gaussian_noise_for_the_l1_norm_exceeds_laplace_noise_by_a_constant(self):
         table = result_of(epsilon=1.0, sensitivity=3.0).several_numbers
@@ -384,7 +409,7 @@ class TestClaims:
             for epsilon, mu in zip(table["real epsilon"], mus, strict=True)
         ]
 
-        np.testing.assert_allclose(deltas, DELTA, rtol=1e-6)
+        np.testing.assert_allclose(deltas, DELTA, rtol=SINGLE_PRECISION)
 
     @pytest.mark.parametrize("epsilon", np.geomspace(0.01, 150, 100))
     def test_rounding_breaks_no_laplace_guarantee(self, epsilon):
@@ -406,15 +431,15 @@ class TestSelection:
 
         expected_without = win_probabilities(votes, scale=1 / 0.7, noise="gumbel")
         expected_with = win_probabilities(votes + your_vote, scale=1 / 0.7, noise="gumbel")
-        np.testing.assert_allclose(without_you, expected_without, rtol=1e-4)
-        np.testing.assert_allclose(with_you, expected_with, rtol=1e-4)
+        np.testing.assert_allclose(without_you, expected_without, rtol=QUADRATURE_ERROR)
+        np.testing.assert_allclose(with_you, expected_with, rtol=QUADRATURE_ERROR)
 
     @pytest.mark.parametrize(("options", "lead"), [(2, 0), (5, 3), (8, 50)])
     @pytest.mark.parametrize("epsilon", EPSILONS)
     def test_the_win_probabilities_of_the_options_sum_to_1(self, epsilon, options, lead):
         result = result_of(epsilon=epsilon, options=options, lead=lead)
 
-        np.testing.assert_allclose(result.win_probabilities.sum(axis=1), 1, rtol=1e-12)
+        np.testing.assert_allclose(result.win_probabilities.sum(axis=1), 1, rtol=ROUNDING)
 
     @pytest.mark.parametrize(("options", "lead"), [(2, 0), (5, 3), (8, 50)])
     @pytest.mark.parametrize("epsilon", EPSILONS)
@@ -431,7 +456,7 @@ class TestCharts:
         line = charts.trade_off(result)["data"][2]
 
         expected = 100 * result.trade_off.false_negative_rates
-        np.testing.assert_allclose(numbers(line["y"]), expected, rtol=1e-6, atol=1e-7)
+        np.testing.assert_allclose(numbers(line["y"]), expected, rtol=SINGLE_PRECISION, atol=1e-7)
 
     def test_both_densities_are_drawn(self):
         result = result_of("gaussian", 3.0)
@@ -440,7 +465,9 @@ class TestCharts:
 
         densities = result.pair.densities(result.output_grid)
         for density, trace in zip(densities, traces, strict=True):
-            np.testing.assert_allclose(numbers(trace["y"]), density, rtol=1e-5, atol=1e-12)
+            np.testing.assert_allclose(
+                numbers(trace["y"]), density, rtol=SINGLE_PRECISION, atol=ROUNDING_NEAR_0
+            )
 
 
 @pytest.mark.parametrize("mechanism", NUMBER_MECHANISMS)
@@ -461,7 +488,7 @@ def test_the_table_has_the_formula_of_the_slides():
     row = result_of(epsilon=20.0, sensitivity=3.0).table().set_index("mechanism").loc["slide"]
 
     assert row["within"] == pytest.approx(3 * sd * stats.norm.ppf(0.95))
-    assert gdp.delta_of(row["real epsilon"], mu=1 / sd) == pytest.approx(DELTA, rel=1e-6)
+    assert gdp.delta_of(row["real epsilon"], mu=1 / sd) == pytest.approx(DELTA, rel=SEARCH_ERROR)
     assert row["needed delta"] == pytest.approx(gdp.delta_of(20.0, mu=1 / sd))
     assert row["real epsilon"] > 20.0
     assert not row["holds"]

@@ -11,6 +11,11 @@ from pages.mechanisms.settings import MechanismsSettings
 from tests import attackers, reached
 from tests.sentences import Rules, amount, hold, percent, plain, says, tiles
 
+# Half a unit of the third digit, and rounding.
+THREE_DIGITS = 0.006
+# Half a unit of the second digit, and rounding.
+TWO_DIGITS = 0.06
+
 DEFAULT = MechanismsSettings()
 # Settings with the texts that random ones seldom have.
 ALSO = [
@@ -68,7 +73,7 @@ def states_slide(result, match) -> bool:
     """Whether the row of the slides has the real and the last epsilon, and whether it holds."""
     row = result.table().set_index("mechanism").loc["slide"]
     stated = [amount(match[1]), amount(match[2])]
-    expected = pytest.approx([row["real epsilon"], row["until"]], rel=0.006, abs=1e-12)
+    expected = pytest.approx([row["real epsilon"], row["until"]], rel=THREE_DIGITS, abs=1e-12)
     return stated == expected and (match[3] == "holds") == row["holds"]
 
 
@@ -76,7 +81,7 @@ def states_likelihood_ratio(result, match) -> bool:
     loss = result.release.privacy_loss
     if loss < -math.log(200):  # stated with too few digits
         return True
-    return amount(match[1]) == pytest.approx(math.exp(loss), rel=0.006)
+    return amount(match[1]) == pytest.approx(math.exp(loss), rel=THREE_DIGITS)
 
 
 def states_large_ratio(result, match) -> bool:
@@ -122,7 +127,7 @@ RULES: Rules = {
         lambda r: np.diff(r.win_probabilities[:, VOTED])[0], within=0.051
     ),
     r"except with probability ([\d.e-]+\d)\.": lambda r, m: (
-        amount(m[1]) == pytest.approx(chance_beyond(r), rel=0.06)
+        amount(m[1]) == pytest.approx(chance_beyond(r), rel=TWO_DIGITS)
     ),
     r"whether you are in the data": lambda r, _: r.guarantee.adjacency == "add/remove",
     r"its guarantee does not hold": lambda r, _: r.guarantee.epsilon > r.settings.epsilon,

@@ -21,6 +21,15 @@ from pages.mechanisms.settings import MechanismsSettings
 from tests import attackers, reached
 from tests.sentences import Rules, amount, counts, hold, percent, plain, says, tiles
 
+# The same formula in double precision.
+ROUNDING = 1e-9
+# The deviation of so many surveys scatters by less.
+CHANCE = 0.02
+# Accuracies of attackers are computed to so many digits.
+SEARCH_ERROR = 1e-5
+# The share of recovered bits scatters by less over so many seeds.
+CHANCE_OF_A_SHARE = 0.035
+
 RESPONSES = [
     RandomisedResponse(epsilon=epsilon, options=options)
     for epsilon in (0.1, 1.0, 4.0)
@@ -64,17 +73,17 @@ def test_the_probabilities_of_answers_differ_by_epsilon(response):
     for a, b in itertools.permutations(range(response.options), 2):
         largest = max(largest, np.log(rows[a] / rows[b]).max())
 
-    assert largest == pytest.approx(response.epsilon, rel=1e-12)
+    assert largest == pytest.approx(response.epsilon, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("response", RESPONSES, ids=str)
 def test_the_probabilities_of_answers_sum_to_one(response):
-    assert answer_probabilities(response).sum(axis=1) == pytest.approx(1, rel=1e-12)
+    assert answer_probabilities(response).sum(axis=1) == pytest.approx(1, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("response", RESPONSES, ids=str)
 def test_the_event_costs_the_epsilon_of_the_mechanism(response):
-    assert response.event.epsilon == pytest.approx(response.epsilon, rel=1e-12)
+    assert response.event.epsilon == pytest.approx(response.epsilon, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("response", RESPONSES, ids=str)
@@ -113,11 +122,11 @@ def test_estimates_are_unbiased():
 
 
 def test_estimates_have_the_stated_error():
-    assert survey_estimates().std(axis=0) == pytest.approx(survey_sds(), rel=0.02)
+    assert survey_estimates().std(axis=0) == pytest.approx(survey_sds(), rel=CHANCE)
 
 
 def test_estimates_are_shares_of_one():
-    assert survey_estimates().sum(axis=1) == pytest.approx(1, rel=1e-9)
+    assert survey_estimates().sum(axis=1) == pytest.approx(1, rel=ROUNDING)
 
 
 def test_the_advantage_of_a_curator_grows_with_the_root_of_the_people():
@@ -127,7 +136,7 @@ def test_the_advantage_of_a_curator_grows_with_the_root_of_the_people():
     few_ratio = few.error / few.central_error
     many_ratio = many.error / many.central_error
 
-    assert many_ratio / few_ratio == pytest.approx(10, rel=1e-9)
+    assert many_ratio / few_ratio == pytest.approx(10, rel=ROUNDING)
 
 
 @pytest.mark.parametrize("argument", ["epsilon", "options"])
@@ -155,7 +164,7 @@ def test_two_answers_attain_the_bound_on_attackers():
 
     bound = attackers.right(result.guarantee.event, result.guarantee.adjacency)
 
-    assert bound == pytest.approx(result.survey.mechanism.truth_probability, abs=1e-5)
+    assert bound == pytest.approx(result.survey.mechanism.truth_probability, abs=SEARCH_ERROR)
 
 
 # Reconstruction
@@ -204,7 +213,9 @@ MORE_QUESTIONS_THAN_PEOPLE = [(300, 3.0), (400, 10.0), (1000, 20.0)]
 def test_the_formula_expects_what_least_squares_recovers(questions, noise_sd):
     expected = reconstruction.expected_share(PEOPLE, questions, noise_sd=noise_sd)
 
-    assert least_squares_share(questions, noise_sd) == pytest.approx(expected, abs=0.035)
+    assert least_squares_share(questions, noise_sd) == pytest.approx(
+        expected, abs=CHANCE_OF_A_SHARE
+    )
 
 
 @pytest.mark.parametrize(("questions", "noise_sd"), MORE_QUESTIONS_THAN_PEOPLE)

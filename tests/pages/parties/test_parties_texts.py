@@ -26,6 +26,11 @@ from tests.sentences import (
     titles,
 )
 
+# Guarantees are written with two or more digits.
+TWO_DIGITS = 0.01
+# The same epsilon in double precision.
+ROUNDING = 1e-9
+
 # Ranges of random settings that are computed quickly.
 QUICK = {
     "dataset": ["two", "four", "digits", "activities", "intrusions", "addresses"],
@@ -163,8 +168,8 @@ def best_is_best(result, match) -> bool:
         and abs(100 * medians.max() - amount(match[2])) < 0.51
         and (not ahead_of or is_ahead(result, best, ahead_of))
         and not any(is_ahead(result, best, [method]) for method in near)
-        and guarantee.epsilon == pytest.approx(amount(match[4]), rel=0.01)
-        and guarantee.delta == pytest.approx(amount(match[5] or "0"), rel=0.01)
+        and guarantee.epsilon == pytest.approx(amount(match[4]), rel=TWO_DIGITS)
+        and guarantee.delta == pytest.approx(amount(match[5] or "0"), rel=TWO_DIGITS)
     )
 
 
@@ -247,7 +252,7 @@ def has_shuffle(result) -> bool:
 
 
 def is_not_amplified(result, match) -> bool:
-    is_equal = stated_epsilon(result) == pytest.approx(result.settings.epsilon, rel=1e-9)
+    is_equal = stated_epsilon(result) == pytest.approx(result.settings.epsilon, rel=ROUNDING)
     return result.settings.trust_model == "shuffle" and is_equal and not has_shuffle(result)
 
 

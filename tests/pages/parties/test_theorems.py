@@ -10,6 +10,11 @@ from pages.parties.settings import PartiesSettings
 from tests.pages.parties import published
 from tests.sentences import first
 
+# Parts of the bounds are given with four digits.
+PUBLISHED_DIGITS = 1e-3
+# The sum of the parts, which are given with one decimal.
+ONE_DECIMAL = 0.1
+
 LOG_2 = pytest.approx(math.log(2))
 # Rounding that a measured value may exceed its bound by, relative to it.
 ROUNDING = 1e-9
@@ -39,17 +44,19 @@ class TestUsualRun:
         parts = published.risk_bound(result, "soft")
 
         # 4 9 (1/4 + lambda) log^2(3/.025) / (lambda M)^2
-        assert parts["noise"] == pytest.approx(207.1, rel=1e-3)
+        assert parts["noise"] == pytest.approx(207.1, rel=PUBLISHED_DIGITS)
         # 16 (32 + log 40)/(lambda N)
-        assert parts["rows"] == pytest.approx(1142.0, rel=1e-3)
+        assert parts["rows"] == pytest.approx(1142.0, rel=PUBLISHED_DIGITS)
 
     def test_risk_of_votes_has_the_noise_of_a_thousand_times_the_sensitivity(self, result):
-        assert published.risk_bound(result, "vote")["noise"] == pytest.approx(207.1e6, rel=1e-3)
+        assert published.risk_bound(result, "vote")["noise"] == pytest.approx(
+            207.1e6, rel=PUBLISHED_DIGITS
+        )
 
     def test_the_sum_of_the_parts_bounds_the_risk_of_soft_labels(self, result):
         bound = sum(published.risk_bound(result, "soft").values())
 
-        assert bound == pytest.approx(1349.2, abs=0.1)
+        assert bound == pytest.approx(1349.2, abs=ONE_DECIMAL)
 
     def test_the_sensitivity_of_votes_is_vacuous(self, result):
         # No two weights are further apart than twice the longest.

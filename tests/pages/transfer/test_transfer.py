@@ -18,6 +18,11 @@ from pages.transfer.settings import TransferSettings
 from tests.sentences import first
 from tests.ui.charts.test_topic_charts import numbers
 
+# Trainings and charts hold seven digits.
+SINGLE_PRECISION = 1e-5
+# Risks are squares of residuals in single precision.
+SINGLE_PRECISION_OF_RISKS = 1e-4
+
 SMALL = TransferSettings(target_rows=300, dimension=8, repeats=6, epsilon=2.0, migrated=1000)
 TRAINED = ("target", "pooled", "transfer")
 
@@ -116,7 +121,9 @@ def test_printed_noise_costs_more_than_its_nominal_epsilon():
 def test_fits_at_the_current_epsilon_are_a_point_of_the_curve(result):
     index = EPSILONS.index(result.settings.epsilon)
 
-    np.testing.assert_allclose(result.over_epsilon.runs[:, index], result.fits.risk, rtol=1e-4)
+    np.testing.assert_allclose(
+        result.over_epsilon.runs[:, index], result.fits.risk, rtol=SINGLE_PRECISION_OF_RISKS
+    )
 
 
 def test_target_is_the_engine_on_the_private_rows(result):
@@ -134,7 +141,9 @@ def test_target_is_the_engine_on_the_private_rows(result):
         draws=range(6),
     )
 
-    np.testing.assert_allclose(problem.risk(trajectory.weights), result.risks("target"), rtol=1e-5)
+    np.testing.assert_allclose(
+        problem.risk(trajectory.weights), result.risks("target"), rtol=SINGLE_PRECISION
+    )
 
 
 @pytest.fixture(scope="module")
@@ -183,7 +192,7 @@ def test_transfer_without_a_source_has_the_plan_of_the_target(without_source):
 def test_transfer_without_a_source_is_the_target(without_source):
     transfer = without_source.risks("transfer")
 
-    np.testing.assert_allclose(transfer, without_source.risks("target"), rtol=1e-5)
+    np.testing.assert_allclose(transfer, without_source.risks("target"), rtol=SINGLE_PRECISION)
 
 
 def test_detection_with_a_large_budget_keeps_the_nearest_source():
@@ -255,7 +264,7 @@ def test_chart_over_epsilon_shows_the_medians(result):
 
     lines = [trace for trace in traces if trace.get("name")]
     for trace, runs in zip(lines, result.over_epsilon.runs, strict=True):
-        assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=1e-5)
+        assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=SINGLE_PRECISION)
 
 
 def test_names_of_reference_lines_are_at_different_ends():

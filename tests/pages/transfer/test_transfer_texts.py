@@ -169,7 +169,7 @@ def epsilon_is_unchanged(result, *_) -> bool:
     without_penalty = result.settings.change(penalty=0.0)
     for name in ("target", "pooled", "transfer"):
         epsilon = without_penalty.guarantee_of(name).epsilon
-        if result.settings.guarantee_of(name).epsilon != pytest.approx(epsilon, rel=1e-9):
+        if result.settings.guarantee_of(name).epsilon != pytest.approx(epsilon, rel=ROUNDING):
             return False
     return True
 
