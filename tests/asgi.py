@@ -1,6 +1,7 @@
 """ASGI apps, asked without a server."""
 
 import asyncio
+from typing import NamedTuple
 
 from starlette.datastructures import Headers
 from starlette.responses import PlainTextResponse
@@ -14,10 +15,14 @@ async def inside(scope, receive, send):
     )
 
 
-def ask(
-    app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str
-) -> tuple[int, Headers, bytes]:
-    """Return (status, headers, body) of an answer.
+class Answer(NamedTuple):
+    status: int
+    headers: Headers
+    body: bytes
+
+
+def ask(app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str) -> Answer:
+    """Return what an app answers to a request with this path, with its query.
 
     Underscores in names of ``headers`` are hyphens.
     """
@@ -40,4 +45,4 @@ def ask(
     }
     asyncio.run(app(scope, receive, send))
     start, answer, *_ = messages
-    return start["status"], Headers(raw=start["headers"]), answer["body"]
+    return Answer(start["status"], Headers(raw=start["headers"]), answer["body"])

@@ -379,7 +379,7 @@ class TestSentFirstPicture:
         server = static_files.StaticFiles(inside, heads, pictures, {self.ADDRESS: self.PROGRAM})
 
         def answer_to(path: str) -> str:
-            _, _, body = ask(server, path, accept_encoding="gzip")
+            body = ask(server, path, accept_encoding="gzip").body
             return gzip.decompress(body).decode()
 
         return answer_to

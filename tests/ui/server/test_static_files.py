@@ -14,7 +14,7 @@ import streamlit as st
 from PIL import Image
 
 from pages.topics import HEADS
-from tests.asgi import ask, inside
+from tests.asgi import Answer, ask, inside
 from ui.server import first_page, security_headers, static_files
 from ui.server.head_tags import SIZE, Head, address, title
 from ui.server.security_headers import policy
@@ -30,9 +30,9 @@ LINK = re.compile(
     r"<(?:link"
     r' (?:rel|data-later)="(modulepreload|prefetch|preload|stylesheet)"|script)[^>]*(?:href|src)="\.(/[^"]+)"'
 )
-# Kilobytes (of 1,000 bytes) that travel before the first words, fonts left out, which are as they
-# are; and plotly.js.
-MOST, PLOTLY_MOST = 700, 1500
+# Bytes that travel before the first words, without fonts, which are as they are.
+MOST_BYTES = 700_000
+MOST_BYTES_OF_PLOTLY = 1_500_000
 GZIP = {"accept_encoding": "gzip, br"}
 STREAMLIT_PAGE = (first_page.STREAMLIT / "index.html").read_text("utf-8")
 
@@ -43,14 +43,14 @@ def front() -> static_files.StaticFiles:
 
 
 def html(app: static_files.StaticFiles, path: str) -> str:
-    return gzip.decompress(ask(app, path, **GZIP)[2]).decode()
+    return gzip.decompress(ask(app, path, **GZIP).body).decode()
 
 
 @pytest.fixture(scope="module")
-def answers(front) -> dict[str, tuple[dict[str, str], bytes]]:
-    """Return address -> headers and body, of all that the page of the classifier links to."""
+def answers(front) -> dict[str, Answer]:
+    """Return the answer of each address that the page of the classifier links to."""
     addresses = [address for _, address in LINK.findall(html(front, "/classifier"))]
-    return {address: ask(front, address, **GZIP)[1:] for address in addresses}
+    return {address: ask(front, address, **GZIP) for address in addresses}
 
 
 class TestLinkedFiles:
@@ -63,22 +63,22 @@ class TestLinkedFiles:
             assert assets.address(name, assets.ENTRIES[name]) in kinds
 
     def test_a_browser_keeps_linked_files_for_good(self, answers):
-        for path, (headers, _) in answers.items():
-            assert headers["content-encoding"] == "gzip", path
-            assert "immutable" in headers["cache-control"], path
-            assert headers["content-type"].startswith(("text/javascript", "text/css")), path
+        for path, answer in answers.items():
+            assert answer.headers["content-encoding"] == "gzip", path
+            assert "immutable" in answer.headers["cache-control"], path
+            assert answer.headers["content-type"].startswith(("text/javascript", "text/css")), path
 
     def test_a_linked_address_holds_its_file_compressed(self, answers):
         files = assets.files()
-        for path, (_, body) in answers.items():
+        for path, answer in answers.items():
             file = files.get(path, first_page.STREAMLIT / path.removeprefix("/"))
-            assert gzip.decompress(body).endswith(file.read_bytes()), path
+            assert gzip.decompress(answer.body).endswith(file.read_bytes()), path
 
     def test_linked_files_are_small(self, answers):
-        sizes = {address: len(body) for address, (_, body) in answers.items()}
+        sizes = {address: len(answer.body) for address, answer in answers.items()}
 
-        assert sizes.pop(assets.plotly_address()) < 1000 * PLOTLY_MOST
-        assert sum(sizes.values()) < 1000 * MOST, sizes
+        assert sizes.pop(assets.plotly_address()) < MOST_BYTES_OF_PLOTLY
+        assert sum(sizes.values()) < MOST_BYTES, sizes
 
     def test_home_fetches_the_files_of_charts_in_spare_time(self, front):
         prefetched = [
@@ -114,7 +114,7 @@ class TestFirstPage:
 
     def test_the_first_page_shows_the_question_and_is_never_cached(self, front):
         assert "<h1>What does &lt;privacy&gt; cost?</h1>" in html(front, "/classifier")
-        assert ask(front, "/classifier", **GZIP)[1]["cache-control"] == "no-cache"
+        assert ask(front, "/classifier", **GZIP).headers["cache-control"] == "no-cache"
 
     def test_the_first_page_has_the_colours_of_the_theme(self):
         styles = first_page.skeleton_rules()
@@ -162,7 +162,7 @@ class TestOtherRequests:
         ],
     )
     def test_streamlit_answers_other_paths(self, front, path):
-        assert ask(front, path, **GZIP)[2] == b"inside"
+        assert ask(front, path, **GZIP).body == b"inside"
 
     @pytest.mark.parametrize(
         "request_options",
@@ -172,7 +172,7 @@ class TestOtherRequests:
         ],
     )
     def test_streamlit_answers_other_requests_for_a_page(self, front, request_options):
-        assert ask(front, "/classifier", **request_options)[2] == b"inside"
+        assert ask(front, "/classifier", **request_options).body == b"inside"
 
 
 @pytest.mark.parametrize("base", ["", "lab/"])
@@ -191,10 +191,10 @@ class TestBasePath:
     def test_files_stand_below_the_base_path(self, below, base, root):
         chart = assets.address("chart", "charts/board.js")
 
-        body = ask(below, root + chart, **GZIP)[2]
+        body = ask(below, root + chart, **GZIP).body
 
         assert gzip.decompress(body) == (assets.ASSETS / "charts/board.js").read_bytes()
-        assert (ask(below, chart, **GZIP)[2] == b"inside") == bool(base)
+        assert (ask(below, chart, **GZIP).body == b"inside") == bool(base)
         assert f'href=".{chart}"' in html(below, f"{root}/classifier")
 
     @pytest.mark.parametrize(
@@ -209,7 +209,7 @@ class TestBasePath:
         ],
     )
     def test_a_path_below_a_page_leads_to_the_page(self, below, root, path, page):
-        _, headers, _ = ask(below, f"{root}{path}", accept="text/html,*/*;q=0.8")
+        headers = ask(below, f"{root}{path}", accept="text/html,*/*;q=0.8").headers
 
         assert headers["location"] == f"{root}{page}"
 
@@ -225,17 +225,17 @@ class TestBasePath:
         ],
     )
     def test_other_paths_lead_nowhere_else(self, below, root, path):
-        _, headers, _ = ask(below, f"{root}{path}", accept="text/html")
+        headers = ask(below, f"{root}{path}", accept="text/html").headers
 
         assert "location" not in headers
 
     def test_a_script_below_a_page_leads_nowhere_else(self, below, root):
-        _, headers, _ = ask(below, f"{root}/classifier/x.js", accept="*/*")
+        headers = ask(below, f"{root}/classifier/x.js", accept="*/*").headers
 
         assert "location" not in headers
 
     def test_paths_beside_the_base_path_lead_nowhere_else(self, below, base):
-        _, headers, _ = ask(below, "/other/x/y", accept="text/html")
+        headers = ask(below, "/other/x/y", accept="text/html").headers
 
         assert "location" not in headers or not base
 
@@ -254,14 +254,14 @@ class TestHead:
 
     def test_without_an_address_there_are_no_previews_and_no_sitemap(self, front):
         assert not re.search("og:image|og:url|canonical", html(front, "/classifier"))
-        assert ask(front, "/sitemap.xml")[2] == b"inside"
+        assert ask(front, "/sitemap.xml").body == b"inside"
 
     def test_with_an_address_there_are_previews_and_a_sitemap(self, monkeypatch):
         monkeypatch.setenv("LAB_ADDRESS", self.ADDRESS)
         front = static_files.StaticFiles(inside, QUESTIONS)
 
         page = html(front, "/classifier")
-        sitemap = ask(front, "/sitemap.xml")[2].decode()
+        sitemap = ask(front, "/sitemap.xml").body.decode()
 
         assert f'<meta property="og:image" content="{self.ADDRESS}preview.png">' in page
         assert f'<link rel="canonical" href="{self.ADDRESS}classifier">' in page
@@ -270,7 +270,7 @@ class TestHead:
         ]
 
     def test_the_picture_has_the_size_of_previews(self, front):
-        with Image.open(io.BytesIO(ask(front, "/preview.png")[2])) as picture:
+        with Image.open(io.BytesIO(ask(front, "/preview.png").body)) as picture:
             assert picture.size == SIZE
 
     @pytest.mark.parametrize("value", ["lab.example.edu", "ftp://lab.example.edu", "https://"])
@@ -278,75 +278,142 @@ class TestHead:
         with pytest.raises(ValueError, match="LAB_ADDRESS is .* must be an absolute address"):
             address({"LAB_ADDRESS": value})
 
-    def test_each_page_has_its_question_and_a_phrase(self):
-        assert len({head.question for head in HEADS.values()}) == len(HEADS)
-        for head in HEADS.values():
-            assert head.about
-            assert not head.about.endswith(".")
+    def test_each_page_has_a_question_of_its_own(self):
+        questions = {head.question for head in HEADS.values()}
+
+        assert len(questions) == len(HEADS)
+
+    @pytest.mark.parametrize("head", HEADS.values(), ids=lambda head: head.title or "home")
+    def test_each_page_is_described_by_a_phrase_without_a_full_stop(self, head):
+        assert head.about
+        assert not head.about.endswith(".")
 
 
-def test_plotly_is_the_file_of_the_installed_package_at_an_address_with_its_version():
-    assert assets.PLOTLY == WHEEL
-    assert plotly.__version__.replace(".", "_") in assets.plotly_address()
+class TestPlotly:
+    def test_plotly_is_the_file_of_the_installed_package(self):
+        assert assets.PLOTLY == WHEEL
 
+    def test_the_address_of_plotly_has_its_version(self):
+        assert plotly.__version__.replace(".", "_") in assets.plotly_address()
 
-def test_plotly_is_not_asked_for_before_the_front_end_has_come(front):
-    for path in ("/", "/classifier"):
-        (link,) = re.findall(
-            rf'<link[^>]*{re.escape(assets.plotly_address())}"[^>]*>', html(front, path)
-        )
+    @pytest.mark.parametrize("path", ["/", "/classifier"])
+    def test_plotly_is_not_asked_for_before_the_front_end_has_come(self, front, path):
+        plotly_link = rf'<link[^>]*{re.escape(assets.plotly_address())}"[^>]*>'
+
+        (link,) = re.findall(plotly_link, html(front, path))
+
         assert "data-later=" in link
         assert " rel=" not in link
 
+    def test_plotly_is_compressed_before_it_is_asked_for(self, monkeypatch):
+        static_files.compressed.cache_clear()
+        asyncio.run(static_files.compress_plotly())
+        monkeypatch.setattr(gzip, "compress", None)
 
-def test_plotly_is_compressed_before_it_is_asked_for(monkeypatch):
-    static_files.compressed.cache_clear()
-    asyncio.run(static_files.compress_plotly())
-    monkeypatch.setattr(gzip, "compress", None)
-    hint, content = gzip.decompress(static_files.compressed(assets.PLOTLY)).split(b"\n", 1)
-    assert hint == b"//# allFunctionsCalledOnLoad"
-    assert content == WHEEL.read_bytes()
+        compressed = static_files.compressed(assets.PLOTLY)
+
+        hint, content = gzip.decompress(compressed).split(b"\n", 1)
+        assert hint == b"//# allFunctionsCalledOnLoad"
+        assert content == WHEEL.read_bytes()
 
 
 def rules(ancestors: str = "") -> dict[str, str]:
-    return dict(
-        rule.split(" ", 1) for rule in policy({"LAB_FRAME_ANCESTORS": ancestors}).split("; ")
+    """Return directive -> sources of the content policy, with these sites that may frame the lab."""
+    rules = {}
+    for rule in policy({"LAB_FRAME_ANCESTORS": ancestors}).split("; "):
+        directive, sources = rule.split(" ", 1)
+        rules[directive] = sources
+    return rules
+
+
+class TestContentPolicy:
+    def test_files_come_from_the_server_alone(self):
+        """Firefox asks ``default-src`` about ``rel="prefetch"``, so other kinds of content need a
+        rule of their own.
+        """
+        found = rules()
+
+        assert found["default-src"] == "'self'"
+        assert found["connect-src"] == "'self'"
+        assert found["frame-src"] == "'none'"
+        assert found["media-src"] == "'none'"
+        assert found["object-src"] == "'none'"
+
+    def test_only_scripts_of_the_server_and_with_a_known_hash_run(self):
+        assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}=')+", rules()["script-src"])
+
+    def test_no_rule_allows_other_servers_or_evaluated_code(self):
+        for directive, sources in rules().items():
+            assert not re.search(r"eval|https?:|\*", sources), directive
+
+    @pytest.mark.parametrize(
+        ("given", "allowed"),
+        [
+            pytest.param("  ", "'self'", id="nobody else"),
+            pytest.param(
+                "'self' https://lms.example.edu", "'self' https://lms.example.edu", id="a course"
+            ),
+            pytest.param(
+                "https://*.example.edu:8443", "https://*.example.edu:8443", id="all of a school"
+            ),
+            pytest.param("*", "*", id="everybody"),
+        ],
     )
+    def test_the_named_sites_may_frame_the_lab(self, given, allowed):
+        assert rules(given)["frame-ancestors"] == allowed
 
-
-def test_policy_allows_only_files_of_the_server_and_origins_to_frame_the_lab():
-    """Firefox asks ``default-src`` about ``rel="prefetch"``, so other kinds of content need a rule
-    of their own.
-    """
-    found = rules()
-    assert found["default-src"] == found["connect-src"] == "'self'"
-    assert {found[name] for name in ("frame-src", "media-src", "object-src")} == {"'none'"}
-    assert re.fullmatch(r"'self'( 'sha256-[\w+/]{43}=')+", found["script-src"])
-    assert not [sources for sources in found.values() if re.search(r"eval|https?:|\*", sources)]
-    assert rules("  ")["frame-ancestors"] == "'self'"
-    for given in ("'self' https://lms.example.edu", "https://*.example.edu:8443", "*"):
-        assert rules(given)["frame-ancestors"] == given
-    for wrong in ("*; script-src *", "https://a.example, https://b.example", "a\nb: c"):
+    @pytest.mark.parametrize(
+        "given",
+        [
+            pytest.param("*; script-src *", id="another directive"),
+            pytest.param("https://a.example, https://b.example", id="commas"),
+            pytest.param("a\nb: c", id="another header"),
+        ],
+    )
+    def test_what_are_no_sites_is_refused(self, given):
         with pytest.raises(ValueError, match="LAB_FRAME_ANCESTORS"):
-            rules(wrong)
+            rules(given)
 
 
-def test_every_answer_has_the_rules_and_streamlit_metrics_are_closed():
-    closed = ["/_stcore/metrics", "/_stcore/metrics/", "/lab/_stcore/metrics"]
-    for path in ("/", "/_stcore/health", *closed):
-        status, headers, body = ask(security_headers.HostFilter(inside), path, host="x")
-        assert (status, body) == ((404, b"Not Found") if path in closed else (200, b"inside"))
+OPEN_PATHS = ["/", "/_stcore/health"]
+# Streamlit counts what visitors do, which is for nobody.
+CLOSED_PATHS = ["/_stcore/metrics", "/_stcore/metrics/", "/lab/_stcore/metrics"]
+
+
+class TestHostFilter:
+    @pytest.fixture
+    def app(self) -> security_headers.HostFilter:
+        return security_headers.HostFilter(inside)
+
+    @pytest.mark.parametrize("path", OPEN_PATHS + CLOSED_PATHS)
+    def test_every_answer_has_the_rules(self, app, path):
+        headers = ask(app, path, host="x").headers
+
         assert headers["x-content-type-options"] == "nosniff"
         assert headers["content-security-policy"] == security_headers.policy()
-        assert path in closed or headers["cache-control"] == "public"
 
+    @pytest.mark.parametrize("path", OPEN_PATHS)
+    def test_other_answers_are_those_of_the_app_inside(self, app, path):
+        answer = ask(app, path, host="x")
 
-@pytest.mark.parametrize(
-    "allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]]
-)
-@pytest.mark.parametrize("host", ["10.1.2.3", "lab.example.org", "example.org", "localhost"])
-def test_allowed_hosts_are_known_before_a_link_is_shown(monkeypatch, allowed, host):
-    monkeypatch.setattr(security_headers.st, "get_option", {"server.allowedHosts": allowed}.get)
-    assert security_headers.answers(host) == (
-        ask(security_headers.HostFilter(inside), host=host)[0] == 200
+        assert answer.status == 200
+        assert answer.body == b"inside"
+        assert answer.headers["cache-control"] == "public"
+
+    @pytest.mark.parametrize("path", CLOSED_PATHS)
+    def test_streamlits_metrics_are_closed(self, app, path):
+        answer = ask(app, path, host="x")
+
+        assert answer.status == 404
+        assert answer.body == b"Not Found"
+
+    @pytest.mark.parametrize(
+        "allowed", [[], ["10.1.2.3"], ["LAB.example.org", "x"], ["*.example.org"], ["*.2.3"]]
     )
+    @pytest.mark.parametrize("host", ["10.1.2.3", "lab.example.org", "example.org", "localhost"])
+    def test_allowed_hosts_are_known_before_a_link_is_shown(self, monkeypatch, allowed, host):
+        monkeypatch.setattr(security_headers.st, "get_option", {"server.allowedHosts": allowed}.get)
+
+        answer = ask(security_headers.HostFilter(inside), host=host)
+
+        assert security_headers.answers(host) == (answer.status == 200)
