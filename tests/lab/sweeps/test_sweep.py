@@ -12,7 +12,6 @@ from lab.data import classification
 from lab.statistics.differences import of_groups, of_pairs
 from lab.sweeps.measurement import Measurement, measured, measurements, split
 from lab.sweeps.sweep import difference_of_settings, recommend, sample_settings, summary, sweep
-from pages.accounting.settings import AccountingSettings
 from pages.classifier.settings import ClassifierSettings
 from pages.regression.settings import RegressionSettings
 
@@ -180,7 +179,7 @@ class TestTries:
 class TestSearch:
     def test_a_page_without_ranges_is_refused(self):
         with pytest.raises(RefusedError, match="ranges"):
-            recommend(AccountingSettings(), tries=3)
+            recommend(RegressionSettings(), tries=3)
 
     def test_a_row_has_the_searched_values_and_both_measurements(self, found):
         assert list(found.columns) == ["clip_norm", "steps", "chosen", "again"]
