@@ -105,9 +105,14 @@ def minimal_texts(settings: Settings) -> Mapping[str, str]:
     return texts
 
 
+def all_texts(settings: Settings) -> dict[str, str]:
+    """Return the texts of all fields, by name."""
+    return {name: str(value) for name, value in asdict(settings).items()}
+
+
 def _minimal_texts(settings: Settings) -> dict[str, str]:
     """Return the fewest fields from which a link rebuilds the settings."""
-    all_texts = {name: str(value) for name, value in asdict(settings).items()}
+    texts = all_texts(settings)
     kind = type(settings)
     names: set[str] = set()
     rebuilt = kind()
@@ -115,9 +120,9 @@ def _minimal_texts(settings: Settings) -> dict[str, str]:
     # Each round adds a name, so it ends.
     while missing:
         names |= missing
-        rebuilt, _ = read(kind, {name: all_texts[name] for name in all_texts if name in names})
+        rebuilt, _ = read(kind, {name: texts[name] for name in texts if name in names})
         missing = _differing_names(rebuilt, settings) - names
-    return {name: text for name, text in all_texts.items() if name in names}
+    return {name: text for name, text in texts.items() if name in names}
 
 
 class CompactText(str):

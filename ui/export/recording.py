@@ -16,6 +16,7 @@ from typing import Any
 import orjson
 import streamlit as st
 
+from lab.experiment import links
 from lab.experiment.settings import Settings
 from ui.export import single_file
 from ui.live.frames import Frame, make_frame
@@ -211,7 +212,7 @@ class Recording:
 
     def tab_frame(self, tab: str, value: float, seconds: float) -> Frame | None:
         """Return what the live page shows with this tab open."""
-        link = {name: str(setting) for name, setting in asdict(self.settings).items()}
+        link = links.all_texts(self.settings)
         moves = ((self.slider.name, value),)
         return make_frame(Request({"number": 0}, self.page, link, tab, moves), seconds)
 

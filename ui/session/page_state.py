@@ -6,7 +6,7 @@ Refused values are explained beside the control that sent them, and nothing else
 
 from collections.abc import Callable, Iterator, Mapping
 from contextlib import contextmanager
-from dataclasses import asdict, dataclass, field
+from dataclasses import dataclass, field
 from functools import partial
 from html import escape
 from secrets import token_hex
@@ -117,11 +117,6 @@ class PageState:
         self.address.write(self.address_params)
 
     @property
-    def settings_texts(self) -> dict[str, str]:
-        """Return all settings as texts, as a whole link holds them."""
-        return {name: str(value) for name, value in asdict(self.settings).items()}
-
-    @property
     def presented_chart(self) -> str:
         """Return what the address presents, the name of a chart; "" for the whole page."""
         return self.address.view.get(PRESENT, "")
@@ -133,7 +128,7 @@ class PageState:
         """
         state = {
             "page": self.page,
-            "settings": self.settings_texts,
+            "settings": links.all_texts(self.settings),
             "pin": self.address.pin,
             "tab": tab,
             "ask": self.address.ask,

@@ -51,6 +51,6 @@ def compute(texts: Mapping[str, str], names: Iterable[str]) -> None:
     token = _MAY_COMPUTE.set(True)
     try:
         for name in names:
-            texts[name]
+            texts[name]  # made when it is read
     finally:
         _MAY_COMPUTE.reset(token)

@@ -16,7 +16,7 @@ def training_rows(
     tested: int,
     along: str = "",
     several: bool = False,
-    most: int = 0,
+    most: int | None = None,
 ) -> str:
     """State how many rows of a file are used for training and for tests.
 
@@ -25,7 +25,7 @@ def training_rows(
         tested: Number of held-out rows.
         along: What must be raised together with the number of rows.
         several: Whether several rows of a person are used.
-        most: The most rows of a person that are used; 0 for all.
+        most: The most rows of a person that are used; None for all.
     """
     tested_text = f"{tested:,}"
     unit = "rows"
@@ -45,23 +45,23 @@ def training_rows(
     return SAYS("own.trained", used=used, tested=tested_text)
 
 
-def _rows_of_each(most: int) -> str:
-    if most == 0:
+def _rows_of_each(most: int | None) -> str:
+    if most is None:
         return SAYS["own.all-each"]
     return SAYS("own.most-each", most=most)
 
 
-def uploaded_scope(roles: Roles, *, public: str, most: int = 0) -> str:
+def uploaded_scope(roles: Roles, *, public: str, most: int | None = None) -> str:
     """State who is protected in an uploaded file, and what is not (HTML).
 
     Args:
         roles: Roles of the file's columns.
         public: What is taken as public, besides the declarations.
-        most: The most rows of a person that are used; 0 for all.
+        most: The most rows of a person that are used; None for all.
     """
     if not roles.person:
         case = "row"
-    elif most:
+    elif most is not None:
         case = "person-most"
     else:
         case = "person-all"
