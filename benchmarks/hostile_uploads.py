@@ -132,8 +132,8 @@ def _answered(page: Any) -> str:
     """Wait until the page says why a file was not taken, or shows it; return the sentence."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
-        for found in ("[data-testid=stAlert]", ".lab-upload", "[class*=st-key-data-remove]"):
-            shown = page.locator(found)
+        for selector in ("[data-testid=stAlert]", ".lab-upload", "[class*=st-key-data-remove]"):
+            shown = page.locator(selector)
             if shown.count() and shown.first.inner_text().strip():
                 return shown.first.inner_text().replace("\n", " ")[:90]
         time.sleep(0.05)
@@ -189,8 +189,9 @@ def _process_of(port: int) -> int:
 def _memory(process: int) -> float:
     """Return what a process has in memory, in MB; 0 if it is gone."""
     with suppress(OSError):
-        found = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
-        return int(found[1]) / 1000 if found else 0.0
+        match = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
+        if match is not None:
+            return int(match[1]) / 1000
     return 0.0
 
 
@@ -281,5 +282,7 @@ async def _messages(address: str) -> str:
 
 
 if __name__ == "__main__":
-    checkout = Path(sys.argv[1]).resolve() if sys.argv[1:] else ROOT
+    checkout = ROOT
+    if len(sys.argv) > 1:
+        checkout = Path(sys.argv[1]).resolve()
     print(*run(rounds=1, say=print, root=checkout).lines, sep="\n")

@@ -38,7 +38,9 @@ print(f"dpcore {dpcore.__version__}: accuracy {accuracy:.2f}, {model.guarantee_}
 def new_environment(folder: Path) -> str:
     """Make a virtual environment, and return the path of its Python."""
     subprocess.run([sys.executable, "-m", "venv", folder], check=True)
-    scripts = "Scripts" if sys.platform == "win32" else "bin"
+    scripts = "bin"
+    if sys.platform == "win32":
+        scripts = "Scripts"
     return str(folder / scripts / "python")
 
 

@@ -19,8 +19,8 @@ import sys
 import tempfile
 import time
 import urllib.request
-from collections.abc import Iterator, Sequence
-from contextlib import ExitStack, contextmanager, suppress
+from collections.abc import Iterator, Mapping, Sequence
+from contextlib import ExitStack, contextmanager
 from pathlib import Path
 
 import segno
@@ -28,36 +28,53 @@ import segno
 from ui.server.qr_code import own_address
 
 ROOT = Path(__file__).parents[1]
-# Seconds: until a process must have answered for the first time, and between two looks at all of
-# them.
-_STARTS, _LOOK = 120.0, 0.5
-# What Caddy does with them; compose.yaml hands it the same file.
-_CADDYFILE = ROOT / "scripts/Caddyfile"
+# Seconds that a process has to answer for the first time and to end, and between two checks.
+START_SECONDS = 120.0
+END_SECONDS = 5
+CHECK_SECONDS = 0.5
+# compose.yaml gives Caddy the same file.
+CADDYFILE = ROOT / "scripts/Caddyfile"
+CADDY = "caddy"
+
+# Port, or "caddy" -> process.
+Processes = dict[str, subprocess.Popen]
 
 
-def front(caddy: str, port: int, replicas: Sequence[int], folder: Path) -> subprocess.Popen:
-    """Caddy at its port, before those of the processes on this machine; in ``folder`` it keeps what
-    it has to keep.
+def start_caddy(caddy: str, port: int, ports: Sequence[int], folder: Path) -> subprocess.Popen:
+    """Start Caddy in front of the processes on this machine.
+
+    Args:
+        caddy: Path of the program.
+        port: Its own.
+        ports: Those of the processes.
+        folder: Where it keeps its files.
     """
-    told = {
+    environment = {
+        **os.environ,
         "LAB_PORT": str(port),
-        "LAB_UPSTREAMS": " ".join(f"127.0.0.1:{one}" for one in replicas),
+        "LAB_UPSTREAMS": " ".join(f"127.0.0.1:{upstream}" for upstream in ports),
+        "HOME": str(folder),
+        "XDG_CONFIG_HOME": str(folder),
+        "XDG_DATA_HOME": str(folder),
     }
-    kept = dict.fromkeys(("HOME", "XDG_CONFIG_HOME", "XDG_DATA_HOME"), str(folder))
-    command = [caddy, "run", "--config", str(_CADDYFILE), "--adapter", "caddyfile"]
-    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=os.environ | kept | told)
+    command = [caddy, "run", "--config", str(CADDYFILE), "--adapter", "caddyfile"]
+    return subprocess.Popen(command, stdout=subprocess.DEVNULL, env=environment)
 
 
 def free_ports(count: int) -> list[int]:
-    """Ports that nobody listens on at the moment."""
-    with ExitStack() as open_:
-        doors = [open_.enter_context(socket.create_server(("127.0.0.1", 0))) for _ in range(count)]
-        return [door.getsockname()[1] for door in doors]
+    """Return ports that nobody listens on at the moment."""
+    ports = []
+    # All are open at once, so that they differ.
+    with ExitStack() as stack:
+        for _ in range(count):
+            server = stack.enter_context(socket.create_server(("127.0.0.1", 0)))
+            ports.append(server.getsockname()[1])
+    return ports
 
 
 @contextmanager
-def ended(processes: dict[str, subprocess.Popen]) -> Iterator[None]:
-    """Whatever happens inside: in the end none of them runs."""
+def ended(processes: Processes) -> Iterator[None]:
+    """End all these processes at the end of the context, whatever happens in it."""
     try:
         yield
     finally:
@@ -65,101 +82,109 @@ def ended(processes: dict[str, subprocess.Popen]) -> Iterator[None]:
             process.terminate()
         for process in processes.values():
             try:
-                process.wait(5)
-            except subprocess.TimeoutExpired:  # it says goodbye to its visitors
+                process.wait(END_SECONDS)
+            except subprocess.TimeoutExpired:
+                # It still waits for its visitors.
                 process.kill()
                 process.wait()
 
 
-def replica(port: int, environment: dict[str, str]) -> subprocess.Popen:
-    """A process of the lab, which only this machine can reach."""
+def start_replica(port: int, environment: Mapping[str, str]) -> subprocess.Popen:
+    """Start a process of the lab, which only this machine can reach."""
     command = [sys.executable, "-m", "streamlit", "run", "app.py", "--server.port", str(port)]
     command += ["--server.address", "127.0.0.1"]
     return subprocess.Popen(command, cwd=ROOT, env=environment, stdout=subprocess.DEVNULL)
 
 
-def healthy(port: int) -> bool:
-    """Whether the process at this port answers."""
-    with (
-        suppress(OSError),
-        urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer,
-    ):
-        return answer.status == 200
-    return False
+def is_healthy(port: int) -> bool:
+    """Return whether the process at this port answers."""
+    try:
+        with urllib.request.urlopen(f"http://127.0.0.1:{port}/_stcore/health", timeout=2) as answer:
+            return answer.status == 200
+    except OSError:
+        return False
 
 
-def address(port: int) -> str:
-    """Where others on the network find this machine."""
+def public_address(port: int) -> str:
+    """Return the address of this machine for others on the network."""
     return f"http://{own_address() or 'localhost'}:{port}"
 
 
 def serve(port: int, count: int, caddy: str) -> None:
-    """Run until somebody ends it.
+    """Run the processes and Caddy until somebody ends this program.
 
     Raises OSError where the port is taken, or a process does not start.
+
+    Args:
+        port: Of the public address.
+        count: Number of processes.
+        caddy: Path of the program.
     """
-    with socket.create_server(("", port)):  # else Caddy would say so, much later
+    # Caddy would report a port that is taken only much later.
+    with socket.create_server(("", port)):
         pass
     ports = free_ports(count)
     folder = Path(tempfile.mkdtemp(prefix="epsilon-lab-class-"))
-    # Of this class alone, in no file: a session's cookie is known to every process; so are the
-    # rooms.
-    environment = os.environ | {
+    # All processes know the cookies of sessions and the rooms. The secret is in no file.
+    environment = {
+        **os.environ,
         "STREAMLIT_SERVER_COOKIE_SECRET": secrets.token_hex(32),
         "LAB_ROOMS": os.environ.get("LAB_ROOMS") or str(folder / "rooms.sqlite"),
     }
-    running: dict[str, subprocess.Popen] = {}
+    processes: Processes = {}
     try:
-        with ended(running):
-            running |= {str(one): replica(one, environment) for one in ports}
-            _wait(ports, running)
-            running["caddy"] = front(caddy, port, ports, folder)
-            _wait([port], running)
-            link = address(port)
+        with ended(processes):
+            for replica_port in ports:
+                processes[str(replica_port)] = start_replica(replica_port, environment)
+            _wait_until_healthy(ports, processes)
+            processes[CADDY] = start_caddy(caddy, port, ports, folder)
+            _wait_until_healthy([port], processes)
+            link = public_address(port)
             segno.make(link).terminal(compact=True)
             print(f"{link}   ({count} processes; Ctrl-C ends them)", flush=True)
-            _keep(ports, running, environment)
+            _restart_replicas(ports, processes, environment)
     finally:
         shutil.rmtree(folder, ignore_errors=True)
 
 
-def _wait(ports: Sequence[int], running: dict[str, subprocess.Popen]) -> None:
-    until = time.monotonic() + _STARTS
-    while not all(healthy(port) for port in ports):
-        if time.monotonic() > until or any(one.poll() is not None for one in running.values()):
+def _wait_until_healthy(ports: Sequence[int], processes: Processes) -> None:
+    end = time.monotonic() + START_SECONDS
+    while not all(is_healthy(port) for port in ports):
+        one_has_ended = any(process.poll() is not None for process in processes.values())
+        if one_has_ended or time.monotonic() > end:
             raise OSError("a process did not start: its words stand above")
-        time.sleep(_LOOK)
+        time.sleep(CHECK_SECONDS)
 
 
-def _keep(
-    ports: Sequence[int], running: dict[str, subprocess.Popen], environment: dict[str, str]
+def _restart_replicas(
+    ports: Sequence[int], processes: Processes, environment: Mapping[str, str]
 ) -> None:
-    """Start anew what has ended; without Caddy nobody can come."""
-    while running["caddy"].poll() is None:
+    """Start processes of the lab again when they end. Raises OSError when Caddy ends."""
+    while processes[CADDY].poll() is None:
         for port in ports:
-            if running[str(port)].poll() is not None:
+            if processes[str(port)].poll() is not None:
                 print(
                     f"The process at port {port} has ended; another takes its place.",
                     file=sys.stderr,
                     flush=True,
                 )
-                running[str(port)] = replica(port, environment)
-        time.sleep(_LOOK)
+                processes[str(port)] = start_replica(port, environment)
+        time.sleep(CHECK_SECONDS)
     raise OSError("Caddy has ended: its words stand above")
 
 
-def main(words: Sequence[str] | None = None) -> int:
-    """Exit code 0: it was ended; 1: it could not start, or go on."""
+def main(arguments: Sequence[str] | None = None) -> int:
+    """Serve a class, and return 0 when it is ended and 1 if it could not start or go on."""
     parser = argparse.ArgumentParser(
         prog="class", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("--replicas", type=int, default=2, choices=range(1, 65), metavar="1..64")
     parser.add_argument("--port", type=int, default=8501)
     parser.add_argument("--caddy", default="caddy", help="its path")
-    said = parser.parse_args(words)
+    options = parser.parse_args(arguments)
     signal.signal(signal.SIGTERM, lambda *_: sys.exit(0))
     try:
-        serve(said.port, said.replicas, said.caddy)
+        serve(options.port, options.replicas, options.caddy)
     except OSError as fault:
         print(f"{fault}", file=sys.stderr)
         return 1

@@ -38,57 +38,81 @@ from lab.sweeps import parallel
 from lab.sweeps.parallel import Cell
 from pages.topics import PAGES
 
-# Seconds between two files, and between two words on how far it has come.
-_KEEP, _SAY = 5.0, 2.0
+# Seconds between two files, and between two lines about the progress.
+KEEP_SECONDS = 5.0
+PROGRESS_SECONDS = 2.0
+# Longer durations are printed in minutes.
+LONGEST_SECONDS = 90
 SCHEDULER = "LAB_SCHEDULER"
-# What a file says of the sweep that it belongs to.
+# Key of a file's metadata with the sweep that it belongs to.
 ABOUT = b"epsilon-lab"
+
+# A cell and its numbers (R,).
+Trained = tuple[Cell, np.ndarray]
+
+# Exit statuses.
+DONE = 0
+REFUSED = 2
+STOPPED = 130
 
 
 def read(text: str) -> tuple[str, Settings]:
-    """(page, settings) of a link or of a file. Raises RefusedError."""
-    kinds = {page.name: page.settings for page in PAGES}
+    """Return (page, settings) of a link or of a file. Raises RefusedError."""
     if text.endswith(".json"):
-        said = json.loads(Path(text).read_text("utf-8"))
-        page = said.pop("page", "")
-        texts = {name: str(value) for name, value in said.items()}
+        page, fields = _read_file(Path(text))
     else:
-        parts = urlsplit(text)
-        page, texts = (
-            parts.path.strip("/").rpartition("/")[-1],
-            dict(parse_qsl(parts.query, keep_blank_values=True)),
-        )
+        page, fields = _read_link(text)
+    kinds = {page.name: page.settings for page in PAGES}
     check.choice(kinds, page=page)
-    settings, refused = links.read(kinds[page], texts)
-    for refusal in refused.values():
+    settings, refusals = links.read(kinds[page], fields)
+    for refusal in refusals.values():
         raise refusal
     known = {links.VERSION_NAME, *asdict(settings)}
-    unknown = sorted(name for name in texts if name not in known and not links.is_tracking(name))
-    if unknown:
-        raise RefusedError("settings", unknown[0], f"a field of the page {page}")
+    for name in sorted(fields):
+        if name not in known and not links.is_tracking(name):
+            raise RefusedError("settings", name, f"a field of the page {page}")
     return page, settings
 
 
-def over(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]:
-    """Slider -> values, of "epsilon=0.1,1,10". Raises RefusedError."""
-    found = {}
+def _read_file(file: Path) -> tuple[str, dict[str, str]]:
+    """Return (page, field -> text) of a settings.json."""
+    content = json.loads(file.read_text("utf-8"))
+    page = content.pop("page", "")
+    return page, {name: str(value) for name, value in content.items()}
+
+
+def _read_link(link: str) -> tuple[str, dict[str, str]]:
+    """Return (page, field -> text) of an address, with or without its server."""
+    parts = urlsplit(link)
+    _, _, page = parts.path.strip("/").rpartition("/")
+    return page, dict(parse_qsl(parts.query, keep_blank_values=True))
+
+
+def read_values(texts: Iterable[str], settings: Settings) -> dict[str, tuple[Any, ...]]:
+    """Return field -> values, of texts such as "epsilon=0.1,1,10". Raises RefusedError."""
+    values_of_fields = {}
     for text in texts:
-        name, _, values = text.partition("=")
+        name, _, listed = text.partition("=")
         check.choice(asdict(settings), over=name)
-        found[name] = tuple(
-            getattr(links.changed(settings, name, value), name) for value in values.split(",")
-        )
-    return found
+        values = []
+        for value in listed.split(","):
+            values.append(getattr(links.changed(settings, name, value), name))
+        values_of_fields[name] = tuple(values)
+    return values_of_fields
 
 
 @dataclass(frozen=True, kw_only=True)
 class Sweep:
     """A sweep of a page's settings.
 
-    over: the values of each parameter.
-    measure: a key of ``settings.experiment.measures``.
-    repeats: runs of each combination of values on each of ``seeds`` splits.
-    folder: where the runs are kept.
+    Attributes:
+        page: Name of the page.
+        settings: Of all runs, but for the swept fields.
+        over: Field -> its values.
+        measure: A key of ``settings.experiment.measures``.
+        repeats: Runs of each combination of values on each split.
+        seeds: Number of splits.
+        folder: Where the runs are kept.
     """
 
     page: str
@@ -105,128 +129,156 @@ class Sweep:
         check.whole(1, 10_000, seeds=self.seeds)
 
     def run(self, backend: str) -> int:
-        """Train what is missing; how many cells that were."""
-        every = self.cells()
+        """Train the cells that are missing, and return their number."""
+        cells = self.cells()
         self.folder.mkdir(parents=True, exist_ok=True)
-        todo = self.left(every)
-        _tell(f"{len(every):,} cells of {self.repeats} runs; {len(every) - len(todo):,} are there.")
-        waiting, began, kept, said = [], *[time.monotonic()] * 3
+        missing = self.missing(cells)
+        kept_before = len(cells) - len(missing)
+        _print(f"{len(cells):,} cells of {self.repeats} runs; {kept_before:,} are there.")
+        progress = Progress(cells=len(missing))
+        waiting: list[Trained] = []
+        last_kept = time.monotonic()
         try:
-            with engine(backend) as name:
-                work = parallel.stream(
-                    todo, measure=self.measure, repeats=self.repeats, backend=name
-                )
-                for place, one in enumerate(work, 1):
-                    waiting.append(one)
-                    now = time.monotonic()
-                    if now - kept > _KEEP:
+            with engine(backend) as engine_name:
+                for trained in parallel.stream(
+                    missing, measure=self.measure, repeats=self.repeats, backend=engine_name
+                ):
+                    waiting.append(trained)
+                    if time.monotonic() - last_kept > KEEP_SECONDS:
                         self.keep(waiting)
-                        waiting, kept = [], now
-                    if now - said > _SAY:
-                        _tell(
-                            f"{place:,} of {len(todo):,};"
-                            f" {_lasts((now - began) * (len(todo) / place - 1))} left."
-                        )
-                        said = now
+                        waiting = []
+                        last_kept = time.monotonic()
+                    progress.add_cell()
         finally:
             if waiting:
                 self.keep(waiting)
-        return len(todo)
+        return len(missing)
 
-    def left(self, every: Iterable[Cell]) -> list[Cell]:
-        """The cells that are not in the folder yet.
+    def missing(self, cells: Iterable[Cell]) -> list[Cell]:
+        """Return the cells that are not in the folder yet.
 
         Raises RefusedError where it holds another sweep.
         """
-        there: set[tuple] = set()
+        kept: set[tuple] = set()
         for file in sorted(self.folder.glob("*.parquet")):
-            said = json.loads((pq.read_schema(file).metadata or {}).get(ABOUT, b"{}"))
-            if said != self.about:
+            metadata = pq.read_schema(file).metadata or {}
+            if json.loads(metadata.get(ABOUT, b"{}")) != self.about:
                 raise RefusedError(
                     "out",
                     str(self.folder),
                     "a folder of this sweep, or an empty one: it holds another",
                 )
-            there |= set(
-                pd.read_parquet(file, columns=[*self.over, "seed"]).itertuples(
-                    index=False, name=None
-                )
-            )
-        return [cell for cell in every if (*cell.values.values(), seed(cell)) not in there]
+            columns = pd.read_parquet(file, columns=self.key_columns)
+            kept.update(columns.itertuples(index=False, name=None))
+        return [cell for cell in cells if _key(cell) not in kept]
 
-    def keep(self, found: list[tuple[Cell, np.ndarray]]) -> None:
-        """A file of what was found: there whole, or not at all."""
+    def keep(self, trained: list[Trained]) -> None:
+        """Write a file of the folder, complete or not at all."""
         file = self.folder / f"{time.time_ns():x}-{os.getpid():x}.parquet"
-        unfinished = file.with_name(f".{file.stem}")  # readers of the folder leave such names out
-        pq.write_table(self.table(self.frame(found)), unfinished)
+        # Readers of the folder leave such names out.
+        unfinished = file.with_name(f".{file.stem}")
+        pq.write_table(self.table(self.frame(trained)), unfinished)
         unfinished.rename(file)
 
-    def whole(self) -> bytes:
-        """What was asked for of all that is there, as one file."""
-        names = [*self.over, "seed"]
-        asked = [(*cell.values.values(), seed(cell)) for cell in self.cells()]
-        there = pd.read_parquet(self.folder)
-        return self.file(there[pd.MultiIndex.from_frame(there[names]).isin(asked)])
+    def all_runs(self) -> bytes:
+        """Return the runs of this sweep in the folder as one file.
+
+        The folder may have runs of more values and seeds.
+        """
+        keys = [_key(cell) for cell in self.cells()]
+        runs = pd.read_parquet(self.folder)
+        keys_of_runs = pd.MultiIndex.from_frame(runs[self.key_columns])
+        return self.file(runs[keys_of_runs.isin(keys)])
 
     def cells(self) -> tuple[Cell, ...]:
         return parallel.cells(self.settings, self.over, seeds=self.seeds)
 
     @property
+    def key_columns(self) -> list[str]:
+        """Return the columns that identify a cell."""
+        return [*self.over, "seed"]
+
+    @property
     def about(self) -> dict[str, Any]:
-        """Return what tells it from other sweeps, but for which values and seeds there are: of
-        these there may come more.
+        """Return what distinguishes this sweep from others.
+
+        The swept values and the seeds are left out, because a folder may get more of them.
         """
-        fixed = asdict(self.settings) | dict.fromkeys((*self.over, "seed"))
-        return {
+        about = {
             "page": self.page,
-            "settings": fixed,
-            "over": [*self.over],
+            "settings": {**asdict(self.settings), **dict.fromkeys(self.key_columns)},
+            "over": list(self.over),
             "measure": self.measure,
             "repeats": self.repeats,
-        } | ({"void": self.settings.void} if self.settings.void else {})
+        }
+        if self.settings.void:
+            about["void"] = self.settings.void
+        return about
 
-    def frame(self, found: Iterable[tuple[Cell, np.ndarray]]) -> pd.DataFrame:
-        """Return a row a run."""
-        frames = [
-            pd.DataFrame(
-                {
-                    **cell.values,
-                    "seed": seed(cell),
-                    "repeat": np.arange(len(numbers)),
-                    self.measure: numbers,
-                }
-            )
-            for cell, numbers in found
-        ]
+    def frame(self, trained: Iterable[Trained]) -> pd.DataFrame:
+        """Return a table with a row for each run."""
+        frames = []
+        for cell, numbers in trained:
+            columns = {
+                **cell.values,
+                "seed": seed(cell),
+                "repeat": np.arange(len(numbers)),
+                self.measure: numbers,
+            }
+            frames.append(pd.DataFrame(columns))
         return pd.concat(frames, ignore_index=True)
 
     def table(self, frame: pd.DataFrame) -> pa.Table:
-        """Return the same for a Parquet file."""
+        """Return the table with the metadata of a Parquet file."""
         table = pa.Table.from_pandas(frame, preserve_index=False)
-        return table.replace_schema_metadata(
-            {ABOUT: json.dumps(self.about, sort_keys=True).encode()}
-        )
+        about = json.dumps(self.about, sort_keys=True)
+        return table.replace_schema_metadata({ABOUT: about.encode()})
 
     def file(self, frame: pd.DataFrame) -> bytes:
-        """Return one Parquet file, in order: the same for the same runs, wherever they were
-        trained.
-        """
-        ordered, packed = (
-            frame.sort_values([*self.over, "seed", "repeat"], ignore_index=True),
-            io.BytesIO(),
-        )
-        pq.write_table(self.table(ordered), packed)
-        return packed.getvalue()
+        """Return a Parquet file, which is the same for the same runs, wherever they were trained."""
+        ordered = frame.sort_values([*self.key_columns, "repeat"], ignore_index=True)
+        content = io.BytesIO()
+        pq.write_table(self.table(ordered), content)
+        return content.getvalue()
 
 
 def seed(cell: Cell) -> int:
-    """Return the seed of a cell; 0 where there is none."""
+    """Return the seed of a cell, or 0 if its settings have none."""
     return getattr(cell.settings, "seed", 0)
+
+
+def _key(cell: Cell) -> tuple[Any, ...]:
+    """Return the values of ``Sweep.key_columns``."""
+    return (*cell.values.values(), seed(cell))
+
+
+class Progress:
+    """Prints from time to time how many cells are trained and how long the others will take.
+
+    Args:
+        cells: Number of cells.
+    """
+
+    def __init__(self, cells: int):
+        self.cells = cells
+        self.trained = 0
+        self.begin = time.monotonic()
+        self.last_printed = self.begin
+
+    def add_cell(self) -> None:
+        """Count one more cell."""
+        self.trained += 1
+        now = time.monotonic()
+        if now - self.last_printed > PROGRESS_SECONDS:
+            seconds_a_cell = (now - self.begin) / self.trained
+            left = seconds_a_cell * (self.cells - self.trained)
+            _print(f"{self.trained:,} of {self.cells:,}; {_duration(left)} left.")
+            self.last_printed = now
 
 
 @contextmanager
 def engine(backend: str) -> Iterator[str]:
-    """Yield the name of the engine, while it is there: a Dask cluster where one is named.
+    """Yield the name of the engine: a Dask cluster if one is named, or else ``backend``.
 
     Raises RefusedError.
     """
@@ -234,7 +286,8 @@ def engine(backend: str) -> Iterator[str]:
     if not address:
         yield backend
         return
-    from distributed import Client  # requirements-cluster.txt
+    # It is in requirements-cluster.txt only.
+    from distributed import Client
 
     try:
         client = Client(address)
@@ -245,23 +298,53 @@ def engine(backend: str) -> Iterator[str]:
         yield "dask"
 
 
-def _lasts(seconds: float) -> str:
-    return f"{seconds:.0f} s" if seconds < 90 else f"{seconds / 60:.0f} min"
+def _duration(seconds: float) -> str:
+    if seconds < LONGEST_SECONDS:
+        return f"{seconds:.0f} s"
+    return f"{seconds / 60:.0f} min"
 
 
-def _tell(line: str) -> None:
+def _print(line: str) -> None:
     print(line, file=sys.stderr, flush=True)
 
 
-def main(words: list[str] | None = None) -> int:
-    """Exit code 0: all is there; 2: what was asked is refused; 130: it was stopped, and can
-    go on.
+def main(arguments: list[str] | None = None) -> int:
+    """Run the sweep of the command line, and return the exit status.
+
+    It is 0 if all is there, 2 if the sweep is refused, and 130 if it was stopped and can go on.
     """
+    options = read_options(arguments)
+    try:
+        page, settings = read(options.settings)
+        sweep = Sweep(
+            page=page,
+            settings=settings,
+            over=read_values(options.over, settings),
+            measure=options.measure or settings.experiment.compared,
+            repeats=options.repeats,
+            seeds=options.seeds,
+            folder=options.out,
+        )
+        count = sweep.run(options.backend)
+        if options.table:
+            options.table.write_bytes(sweep.all_runs())
+    except (RefusedError, OSError, json.JSONDecodeError) as fault:
+        _print(str(fault))
+        return REFUSED
+    except KeyboardInterrupt:
+        _print("Stopped: started again, it goes on here.")
+        return STOPPED
+    _print(f"Done: {count:,} cells were trained.")
+    return DONE
+
+
+def read_options(arguments: list[str] | None) -> argparse.Namespace:
+    """Read the options of the command line."""
     parser = argparse.ArgumentParser(
         prog="sweep", description=__doc__, formatter_class=argparse.RawTextHelpFormatter
     )
     parser.add_argument("settings", help="a link of a page, or settings.json")
-    parser.add_argument("--over", nargs="+", required=True, metavar="KNOB=VALUE,...")
+    parser.add_argument("--over", nargs="+", required=True, metavar="SLIDER=VALUE,...")
     parser.add_argument("--measure", default="", help="by default what a comparison is about")
     parser.add_argument("--repeats", type=int, default=24)
     parser.add_argument("--seeds", type=int, default=1)
@@ -270,29 +353,7 @@ def main(words: list[str] | None = None) -> int:
         "--table", type=Path, help="all of it as one Parquet file, in order, once it is there"
     )
     parser.add_argument("--backend", choices=("threads", "processes"), default="processes")
-    said = parser.parse_args(words)
-    try:
-        page, settings = read(said.settings)
-        asked = Sweep(
-            page=page,
-            settings=settings,
-            over=over(said.over, settings),
-            measure=said.measure or settings.experiment.compared,
-            repeats=said.repeats,
-            seeds=said.seeds,
-            folder=said.out,
-        )
-        count = asked.run(said.backend)
-        if said.table:
-            said.table.write_bytes(asked.whole())
-    except (RefusedError, OSError, json.JSONDecodeError) as fault:
-        _tell(f"{fault}")
-        return 2
-    except KeyboardInterrupt:
-        _tell("Stopped: started again, it goes on here.")
-        return 130
-    _tell(f"Done: {count:,} cells were trained.")
-    return 0
+    return parser.parse_args(arguments)
 
 
 if __name__ == "__main__":

@@ -188,7 +188,7 @@ KILLED_REPEATS = 100
 # in its place.
 KILL_AT_THIRD_FILE = """
 import os, signal
-sweep._KEEP = 0.0
+sweep.KEEP_SECONDS = 0.0
 write_table = sweep.pq.write_table
 written = []
 def write_or_die(*arguments):
