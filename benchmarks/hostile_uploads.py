@@ -45,11 +45,20 @@ FILES: dict[str, Callable[[], bytes]] = {
     "quotes": lambda: b'"' * SIZE,
     "a table": lambda: b"a,b,c,d\n" + b"123456,23.4567,three,4.5\n" * (SIZE // 25),
 }
-STALLS, STALLED_SIZE, MESSAGES, MESSAGE_SIZE = 4, 74_000_000, 4, 150_000_000
+# Uploads that stop before their end, and messages to the channel: how many, and bytes of each.
+STALLS = 4
+STALLED_SIZE = 74_000_000
+MESSAGES = 4
+MESSAGE_SIZE = 150_000_000
 # Seconds between two questions of the other visitor, between two looks at the memory, and until one
 # is given up.
-ASK, LOOK, PATIENCE = 0.02, 0.02, 120.0
-MEMORY_AT_MOST, STALL_AT_MOST, UPLOAD_AT_MOST = 250.0, 1.0, 15.0
+ASK = 0.02
+LOOK = 0.02
+PATIENCE = 120.0
+# Requirements: megabytes, and seconds of the other visitor and of an upload.
+MEMORY_AT_MOST = 250.0
+STALL_AT_MOST = 1.0
+UPLOAD_AT_MOST = 15.0
 WIDTHS = (14, 12, 12, 9, 9)
 
 

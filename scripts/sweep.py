@@ -124,7 +124,10 @@ class Sweep:
     folder: Path
 
     def __post_init__(self) -> None:
-        check.choice(self.settings.experiment.measures, measure=self.measure)
+        measures = self.settings.experiment.measures
+        if not measures:
+            raise RefusedError("page", self.page, "a page that trains models")
+        check.choice(measures, measure=self.measure)
         check.whole(1, 10_000, repeats=self.repeats)
         check.whole(1, 10_000, seeds=self.seeds)
 

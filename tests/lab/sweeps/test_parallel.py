@@ -251,6 +251,9 @@ class TestRefusals:
         ("name", "words"),
         [
             pytest.param("page", ["nothing?steps=3", "--over", "epsilon=1"], id="page"),
+            pytest.param(
+                "page is 'accounting'", ["accounting", "--over", "delta=1e-6"], id="no models"
+            ),
             pytest.param("over", [LINK, "--over", "nothing=1"], id="slider"),
             pytest.param("epsilon is 'many'", [LINK, "--over", "epsilon=many"], id="no number"),
             pytest.param("epsilon is -1", [LINK, "--over", "epsilon=1,-1"], id="negative"),
