@@ -12,34 +12,27 @@ from ui.page.tabs import GUARANTEE_TAB, WHY_TAB, Tab
 from ui.page.view import Rows
 from ui.session.slider_layout import SliderLayout
 from ui.text import labels
-from ui.widgets import Chart, explained_chart
+from ui.widgets import row
 
 # Height of the charts, in pixels.
 HEIGHT = 490
 MAIN_SLIDERS = ("steps", "sampling_rate", "delta", "target_epsilon")
 MORE_SLIDERS = ("people", "settings_tried")
-CHARTS = {
-    "steps": charts.over_steps,
-    "effects": charts.effects,
-    "searches": charts.searches,
-}
 
 
 def main_charts(result: AccountingResult) -> Rows:
     """Return epsilon over the steps beside what changes it."""
-    return [[_chart(result, "steps", wide=1.6), _chart(result, "effects")]]
+    figures = {
+        "steps": charts.over_steps(result, texts.steps_finding(result)),
+        "effects": charts.effects(result, texts.effects_finding(result)),
+    }
+    return [row(texts.ABOUT, figures, height=HEIGHT, wide={"steps": 1.6})]
 
 
 def search_charts(result: AccountingResult) -> Rows:
     """Return the cost of tuning."""
-    return [[_chart(result, "searches")]]
-
-
-def _chart(result: AccountingResult, name: str, *, wide: float = 1.0) -> Chart:
-    """Return a chart whose title says what it shows."""
-    finding = texts.FINDINGS[name](result)
-    figure = CHARTS[name](result, finding)
-    return explained_chart(texts.ABOUT, name, figure, height=HEIGHT, wide=wide)
+    figure = charts.searches(result, texts.searches_finding(result))
+    return [row(texts.ABOUT, {"searches": figure}, height=HEIGHT)]
 
 
 def downloads(result: AccountingResult) -> Mapping[str, Callable[[], Any]]:

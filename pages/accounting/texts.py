@@ -139,7 +139,7 @@ def _budget(result: AccountingResult) -> str:
 # Findings of the charts, for their titles
 
 
-def _over_steps(result: AccountingResult) -> str:
+def steps_finding(result: AccountingResult) -> str:
     """Return how far the exact curve is computed, then how much the loosest accountant costs."""
     points = result.values["pld"]
     counted = sum(not math.isnan(point) for point in points)
@@ -154,7 +154,7 @@ def _over_steps(result: AccountingResult) -> str:
     return SAYS("finding.steps", loosest=name, times=number(result.epsilon(row) / exact))
 
 
-def _searched(result: AccountingResult) -> str:
+def searches_finding(result: AccountingResult) -> str:
     """Return the least cost of a search, and that of all tries."""
     tuned = result.tuned
     if result.settings.settings_tried == 1 or tuned is None or not math.isfinite(tuned.epsilon):
@@ -163,7 +163,7 @@ def _searched(result: AccountingResult) -> str:
     return SAYS("finding.searches", least=number(least), together=number(tuned.epsilon))
 
 
-def _largest_effect(result: AccountingResult) -> str:
+def effects_finding(result: AccountingResult) -> str:
     """Return the name of the effect with the largest epsilon."""
     epsilons = {}
     for name, guarantee in result.effects().items():
@@ -173,13 +173,6 @@ def _largest_effect(result: AccountingResult) -> str:
     if epsilons[largest] > result.epsilon("pld"):
         return charts.effect_name(largest, result)
     return ""
-
-
-FINDINGS = {
-    "steps": _over_steps,
-    "effects": _largest_effect,
-    "searches": _searched,
-}
 
 
 # Table of the accountants

@@ -66,11 +66,6 @@ def patient_map(result: PersonResult) -> dict:
     )
 
 
-def clicks() -> dict:
-    """Return the field that a click on a patient changes (``ui.widgets.Chart.clicks``)."""
-    return {"point": "person"}
-
-
 def _lines_case(result: PersonResult) -> str:
     """Return the name of the text on how different the lines with and without the person look."""
     if result.right_guesses >= _DIFFERENT:

@@ -38,7 +38,7 @@ def main_charts(result: PersonResult) -> Rows:
         figure=charts.patient_map(result),
         height=_MAP_HEIGHT,
         about=SAYS["lines.about"],
-        clicks=charts.clicks(),
+        clicks={"point": "person"},
     )
     guesses = Chart(
         name="guesses",
@@ -108,6 +108,7 @@ def show(
 
 
 def _show_start_links(links: Mapping[str, st.Page]) -> None:
+    """Show a link for each purpose of a visitor."""
     columns = st.columns(len(START_LINKS), gap="small")
     for column, (purpose, (page, query)) in zip(columns, START_LINKS.items(), strict=True):
         with column.container(border=True, height="stretch", key=f"door-{purpose}"):
@@ -150,6 +151,8 @@ def _observe() -> page_moves.Observations:
 
 
 def _show_move(name: str, outcome: str) -> None:
+    """Show the title of a movement, and what it asks for or, once it is done, its outcome."""
+
     def open_move() -> None:
         st.session_state["home.move"] = name
 

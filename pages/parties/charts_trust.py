@@ -49,15 +49,18 @@ def _messages(result: PartiesResult) -> dict[str, object]:
     """Return how many parties there are, what they send, and what leaves the aggregator."""
     method = result.settings.method
     is_central = result.mechanisms.is_central
+    sends = "answers"
     if method == "average":
-        sends = SAYS["trust.weights"]
+        sends = "weights"
     elif method == FEDERATED:
-        sends = SAYS["trust.updates"]
+        sends = "updates"
     elif is_central:
-        sends = SAYS["trust.classifier"]
-    else:
-        sends = SAYS["trust.answers"]
-    leaves = SAYS["trust.model"]
+        sends = "classifier"
+    leaves = "model"
     if is_central and method == "pate":
-        leaves = SAYS["trust.labels"]
-    return {"parties": result.settings.parties, "sends": sends, "leaves": leaves}
+        leaves = "labels"
+    return {
+        "parties": result.settings.parties,
+        "sends": SAYS[f"trust.{sends}"],
+        "leaves": SAYS[f"trust.{leaves}"],
+    }

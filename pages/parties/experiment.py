@@ -120,6 +120,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     # Parts
 
     def parts(self) -> dict[str, Part]:
+        """Return the parts, of which ``result`` makes the fields of ``PartiesResult``."""
         return {
             "released": self._released,
             "pooled": self._pooled,
@@ -176,6 +177,7 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
 
     @property
     def _over_parties(self) -> Sweep:
+        """Return the accuracy over the number of parties, all of which are asked each time."""
         mechanisms = self.settings.mechanisms
         return Sweep(
             self.settings.party_counts,
@@ -315,6 +317,11 @@ class PartiesExperiment(Experiment[PartiesSettings, PartiesResult]):
     # Result
 
     def result(self, values: Mapping[str, Any]) -> PartiesResult:
+        """Return the result.
+
+        Federated averaging is one more method of the releases and of the curves. The curve over
+        epsilon is that of the first chunk of parties until that of all parties is further.
+        """
         asked, released = values["released"]
         federated = values[FEDERATED]
         if federated is not None:

@@ -67,6 +67,7 @@ class WhatIfSettings(Settings):
     tries: int = 12
 
     def __post_init__(self) -> None:
+        """Refuse what is not allowed, and set ``topic_settings`` to the settings of ``base``."""
         check.choice(self.TOPICS, topic=self.topic)
         object.__setattr__(self, "topic_settings", self._read(self.base))
         check.choice(self.topic_settings.experiment.measures, measure=self.measure)

@@ -52,7 +52,11 @@ def page_text(result: AccountingResult) -> str:
     """Return all that the page says of a result."""
     verdict = texts.verdict(result)
     assert len(plain(verdict)) <= MOST_CHARACTERS
-    findings = [f"{name} finding: {find(result)}." for name, find in texts.FINDINGS.items()]
+    findings = [
+        f"steps finding: {texts.steps_finding(result)}.",
+        f"effects finding: {texts.effects_finding(result)}.",
+        f"searches finding: {texts.searches_finding(result)}.",
+    ]
     parts = [
         verdict,
         *texts.diagnostics(result),
