@@ -572,6 +572,8 @@ class TestResampleAndReset:
     def test_reset_restores_the_defaults(self, page, app):
         state = app.session_state[f"{page}.state"]
         defaults = state.settings
+        if "delta" not in defaults.limits:
+            pytest.skip("the page has no delta")
         state.settings = defaults.change(delta=2e-6)
         app.run()
 
