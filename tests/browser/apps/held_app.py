@@ -4,6 +4,7 @@ folder $LAB_HELD.
 
 import os
 import time
+from functools import partial
 from pathlib import Path
 from typing import Any
 
@@ -30,6 +31,6 @@ import app as lab  # noqa: E402
 app = st.App(
     Path(lab.__file__).parent / "pages/main.py",
     routes=[lab.channel],
-    lifespan=lab.lifespan,
+    lifespan=partial(lab.lifespan, later=()),
     middleware=lab.middleware,
 )

@@ -2,6 +2,7 @@
 without one.
 """
 
+from functools import partial
 from pathlib import Path
 
 import streamlit as st
@@ -16,6 +17,6 @@ channel = Channel([TOY]).route()
 app = st.App(
     Path(__file__).with_name("toy_page.py"),
     routes=[channel],
-    lifespan=lifespan,
+    lifespan=partial(lifespan, later=()),
     middleware=[Middleware(HostFilter)],
 )
