@@ -1,5 +1,7 @@
 """Values of a slider around where one is, in steps, and the order in which they are run."""
 
+from typing import Any
+
 import numpy as np
 import pytest
 
@@ -11,69 +13,88 @@ from pages.topics import TOPIC_PAGES
 # Values are rounded to the slider's stops.
 ROUNDED_STOPS = 0.01
 
-every_topic = pytest.mark.parametrize(
-    "settings", [page.settings() for page in TOPIC_PAGES], ids=[page.name for page in TOPIC_PAGES]
-)
 some_epsilons = pytest.mark.parametrize("epsilon", [0.01, 150.0, 0.5])
 
 
-def movable(settings):
-    """The name, value, and limits of each slider that has more than one value."""
-    for slider, (low, high) in settings.limits.items():
-        if low != high:
-            yield slider, getattr(settings, slider), low, high
+def sliders_of_topics() -> list[Any]:
+    """Return (settings, field) of each slider that has more than one value."""
+    parameters = []
+    for page in TOPIC_PAGES:
+        settings = page.settings()
+        for slider, (low, high) in settings.limits.items():
+            if low != high:
+                parameters.append(pytest.param(settings, slider, id=f"{page.name} {slider}"))
+    return parameters
+
+
+def is_whole(settings: Any, slider: str) -> bool:
+    low, _ = settings.limits[slider]
+    return isinstance(low, int)
+
+
+SLIDERS = sliders_of_topics()
+every_slider = pytest.mark.parametrize(("settings", "slider"), SLIDERS)
+every_slider_of_whole_numbers = pytest.mark.parametrize(
+    ("settings", "slider"), [slider for slider in SLIDERS if is_whole(*slider.values)]
+)
+every_other_slider = pytest.mark.parametrize(
+    ("settings", "slider"), [slider for slider in SLIDERS if not is_whole(*slider.values)]
+)
 
 
 def epsilons_around(epsilon):
     return np.array(grid(ClassifierSettings(epsilon=epsilon), "epsilon"))
 
 
-@every_topic
-def test_the_present_value_is_one_of_the_values(settings):
-    for slider, now, _, _ in movable(settings):
-        assert now in grid(settings, slider)
+@every_slider
+def test_the_present_value_is_one_of_the_values(settings, slider):
+    assert getattr(settings, slider) in grid(settings, slider)
 
 
-@every_topic
-def test_values_rise_within_the_limits(settings):
-    for slider, _, low, high in movable(settings):
-        values = grid(settings, slider)
-        assert list(values) == sorted(set(values))
-        assert low <= values[0] < values[-1] <= high
+@every_slider
+def test_values_rise_within_the_limits(settings, slider):
+    low, high = settings.limits[slider]
+
+    values = grid(settings, slider)
+
+    assert list(values) == sorted(set(values))
+    assert len(values) > 1
+    assert low <= min(values)
+    assert max(values) <= high
 
 
-@every_topic
-def test_values_are_few(settings):
-    for slider, *_ in movable(settings):
-        assert len(grid(settings, slider)) <= 2 * grids.STEPS + 3
+@every_slider
+def test_values_are_few(settings, slider):
+    assert len(grid(settings, slider)) <= 2 * grids.STEPS + 3
 
 
-@every_topic
-def test_a_whole_number_keeps_whole_values(settings):
-    for slider, _, low, _ in movable(settings):
-        if isinstance(low, int):
-            assert all(isinstance(value, int) for value in grid(settings, slider))
+@every_slider_of_whole_numbers
+def test_a_whole_number_keeps_whole_values(settings, slider):
+    assert all(isinstance(value, int) for value in grid(settings, slider))
 
 
-@every_topic
-def test_a_neighbour_is_another_value_within_the_limits(settings):
-    for slider, now, low, high in movable(settings):
-        for value in neighbours(settings, slider):
-            assert low <= value <= high
-            assert value != now
+@every_slider
+def test_a_neighbour_is_another_value_within_the_limits(settings, slider):
+    low, high = settings.limits[slider]
+    present = getattr(settings, slider)
+
+    for value in neighbours(settings, slider):
+        assert low <= value <= high
+        assert value != present
 
 
-@every_topic
-def test_a_neighbour_is_a_third_of_a_decade_away_or_a_tenth_of_the_range(settings):
-    for slider, now, low, high in movable(settings):
-        for value in neighbours(settings, slider):
-            if value in (low, high) or isinstance(low, int):
-                continue
-            if log_scale(low, high):
-                factor = max(value / now, now / value)
-                assert factor == pytest.approx(grids.DECADE, rel=ROUNDED_STOPS)
-            else:
-                assert abs(value - now) == pytest.approx(0.1 * (high - low), rel=ROUNDED_STOPS)
+@every_other_slider
+def test_a_neighbour_is_a_third_of_a_decade_away_or_a_tenth_of_the_range(settings, slider):
+    low, high = settings.limits[slider]
+    present = getattr(settings, slider)
+
+    for value in set(neighbours(settings, slider)) - {low, high}:
+        if log_scale(low, high):
+            factor = max(value / present, present / value)
+            assert factor == pytest.approx(grids.DECADE, rel=ROUNDED_STOPS)
+        else:
+            distance = abs(value - present)
+            assert distance == pytest.approx(0.1 * (high - low), rel=ROUNDED_STOPS)
 
 
 @some_epsilons

@@ -11,6 +11,8 @@ from pages.home.settings import PersonSettings
 from tests.pages.home.test_experiment import result_of
 from ui.text.tiles import percent_rounded_up
 
+EPSILONS = np.geomspace(0.01, 40, 7)
+
 
 def observed(epsilon: float, *, person: int = 0, limit: float = 0.6, cost: float = 0.0):
     """Return an observation with 54 right guesses."""
@@ -56,18 +58,36 @@ def test_an_outcome_states_the_numbers_that_were_shown():
 
 
 @pytest.mark.parametrize("seed", range(10))
-def test_the_verdict_follows_from_the_numbers_of_the_tiles(seed):
-    for epsilon in np.geomspace(0.01, 40, 7):
-        result = result_of(PersonSettings(epsilon=float(epsilon), seed=seed))
+@pytest.mark.parametrize("epsilon", EPSILONS, ids=lambda epsilon: f"epsilon {epsilon:.2g}")
+class TestVerdict:
+    @pytest.fixture
+    def result(self, seed, epsilon):
+        return result_of(PersonSettings(epsilon=float(epsilon), seed=seed))
 
-        spy, model = texts.tiles(result)
-        verdict = texts.verdict(result)
+    def test_the_verdict_states_the_right_guesses_of_the_tile_beyond_those_of_a_coin(self, result):
+        spy, _ = texts.tiles(result)
 
-        right = int(re.match(r"\d+", spy.value)[0])
-        more = re.search(r"<b>(\d+) times? in 100 more</b>", verdict)
-        cost = re.search(r"costs <b>([\d.]+) points?</b>", verdict)
-        shown_reference = float(re.search(r"privacy ([\d.]+)", model.note)[1])
-        assert right - 50 == int(more[1]) if more else right <= 50
-        lost = round(shown_reference - model.amount, 1)
-        assert lost == float(cost[1]) if cost else lost <= 0
+        stated = re.findall(r"<b>(\d+) times? in 100 more</b>", texts.verdict(result))
+
+        (right,) = re.findall(r"^\d+", spy.value)
+        if int(right) > 50:
+            assert [int(more) for more in stated] == [int(right) - 50]
+        else:
+            assert stated == []
+
+    def test_the_verdict_states_the_difference_of_the_accuracies_of_the_tile(self, result):
+        _, model = texts.tiles(result)
+
+        stated = re.findall(r"costs <b>([\d.]+) points?</b>", texts.verdict(result))
+
+        (reference,) = re.findall(r"privacy ([\d.]+)", model.note)
+        lost = round(float(reference) - model.amount, 1)
+        if lost > 0:
+            assert [float(cost) for cost in stated] == [lost]
+        else:
+            assert stated == []
+
+    def test_the_tile_states_the_limit_of_all_spies(self, result):
+        spy, _ = texts.tiles(result)
+
         assert percent_rounded_up(result.limit) in spy.note
