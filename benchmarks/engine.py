@@ -111,11 +111,15 @@ def clipped(work: Work) -> float:
 def times(work: Work, singles: dict[str, Callable], *, rounds: int) -> dict[str, np.ndarray]:
     """Return contender -> seconds for the whole sweep, by round."""
     batch = ours(work, work.multipliers)
-    whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor(work, np.exp)}
+    of_all_models = {
+        "ours": batch,
+        "one core": on_one_core(batch),
+        "floor": quickest_floor(work, np.exp),
+    }
     if work.outputs == 1:
-        whole["tanh"] = quickest_floor(work, np.tanh)
+        of_all_models["tanh"] = quickest_floor(work, np.tanh)
     contenders: dict[str, tuple[int, Callable[[int], Training]]] = {}
-    for name, training in whole.items():
+    for name, training in of_all_models.items():
         contenders[name] = (1, lambda _, training=training: training)
     for name, single in singles.items():
         contenders[name] = (

@@ -93,9 +93,13 @@ def times(
 ) -> dict[str, np.ndarray]:
     """Return contender -> seconds for all networks, by round."""
     batch = ours(work, work.multipliers)
-    whole = {"ours": batch, "one core": on_one_core(batch), "floor": quickest_floor()}
+    of_all_models = {
+        "ours": batch,
+        "one core": on_one_core(batch),
+        "floor": quickest_floor(),
+    }
     contenders: dict[str, tuple[int, Callable[[int], Training]]] = {}
-    for name, training in whole.items():
+    for name, training in of_all_models.items():
         contenders[name] = (1, lambda _, training=training: training)
     for name, single in singles.items():
         contenders[name] = (MODELS, lambda model, single=single: _fresh(work, single, model))

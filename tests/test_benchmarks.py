@@ -6,9 +6,9 @@ from dataclasses import replace
 import numpy as np
 import pytest
 
-from benchmarks import attack as attack_benchmark
-from benchmarks import audit as audit_benchmark
 from benchmarks import (
+    attack,
+    audit,
     contenders,
     drag,
     engine,
@@ -135,76 +135,151 @@ def test_a_trace_of_a_drag_divides_the_time_between_the_marks_by_cause():
 
 
 @pytest.mark.parametrize("dataset", ["gaussians", "iris"])
-def test_the_loop_of_the_two_worlds_is_ours(dataset: str):
-    work = attack_benchmark.Work(dataset, steps=5, repeats=100)
-    assert attack_benchmark.disagreement(work) <= attack_benchmark.TOLERANCE
-    work.sd *= 1.5
-    assert attack_benchmark.disagreement(work) > attack_benchmark.TOLERANCE
-    outcomes, seconds = work.all_tasks()
-    assert len(seconds) == len(work.tasks)
-    assert work.settings.experiment.gather(outcomes).trainings == 100
-    assert attack_benchmark.redraw(work, outcomes) > 10_000
+class TestAttack:
+    """The benchmark of the retraining attack."""
+
+    @pytest.fixture
+    def work(self, dataset):
+        return attack.Work(dataset, steps=5, repeats=100)
+
+    def test_the_loop_has_the_weights_of_the_lab_with_the_same_noise(self, work):
+        assert attack.disagreement(work) <= attack.TOLERANCE
+
+    def test_more_noise_gives_other_weights(self, work):
+        work.sd *= 1.5
+
+        assert attack.disagreement(work) > attack.TOLERANCE
+
+    def test_the_tasks_train_all_classifiers(self, work):
+        outcomes, seconds = work.all_tasks()
+
+        assert len(seconds) == len(work.tasks)
+        assert work.settings.experiment.gather(outcomes).trainings == 100
+
+    def test_a_redraw_makes_charts(self, work):
+        outcomes, _ = work.all_tasks()
+
+        assert attack.redraw(work, outcomes) > 10_000
 
 
-@pytest.mark.parametrize("noise", [1.0, 0.5], ids=["as it is", "half of the noise"])
-def test_the_table_of_audits_counts_what_is_not_as_expected(noise, monkeypatch, capsys):
-    """A sound mechanism whose noise is halved behind the table's back is a surprise, and an
-    error.
-    """
-    some = {
-        name: audit_benchmark.AUDITS[name]
-        for name in ("laplace", "laplace half", "classifier filtered")
-    }
-    some["laplace"] = replace(some["laplace"], parameters={"factor": noise})
-    monkeypatch.setattr(audit_benchmark, "AUDITS", some)
-    monkeypatch.setattr("sys.argv", ["audit", "--times", "1"])
-    assert audit_benchmark.main() == (noise < 1)
-    verdicts = re.findall(
-        r"(?m)^(?:Lap|cla).*?  (con\w+|caught(?: \(!\))?|void)", capsys.readouterr().out
-    )
-    assert verdicts == ["consistent" if noise == 1 else "caught (!)", "caught", "void"]
+class TestAudit:
+    """The printed table of audits."""
+
+    @pytest.fixture
+    def run(self, monkeypatch, capsys):
+        """Returns the exit status and the verdicts of three audits, with a factor on the noise of
+        the correct one.
+        """
+
+        def run(factor: float) -> tuple[int, list[str]]:
+            audits = {}
+            for name in ("laplace", "laplace half", "classifier filtered"):
+                audits[name] = audit.AUDITS[name]
+            audits["laplace"] = replace(audits["laplace"], parameters={"factor": factor})
+            monkeypatch.setattr(audit, "AUDITS", audits)
+            monkeypatch.setattr("sys.argv", ["audit", "--times", "1"])
+            unexpected = audit.main()
+            verdict = r"(?m)^(?:Lap|cla).*?  (con\w+|caught(?: \(!\))?|void)"
+            return unexpected, re.findall(verdict, capsys.readouterr().out)
+
+        return run
+
+    def test_the_table_shows_what_is_expected(self, run):
+        unexpected, verdicts = run(factor=1.0)
+
+        assert unexpected == 0
+        assert verdicts == ["consistent", "caught", "void"]
+
+    def test_half_of_the_noise_behind_the_table_is_an_unexpected_verdict(self, run):
+        unexpected, verdicts = run(factor=0.5)
+
+        assert unexpected == 1
+        assert verdicts == ["caught (!)", "caught", "void"]
 
 
-def run(*words: str) -> tuple[int, str]:
-    said = []
-    code = load.main([*map(str, words)], said.append)
-    return code, "\n".join(said)
+def run_load(*words: object) -> tuple[int, str]:
+    """Return the exit status of the load script and what it printed."""
+    lines: list[str] = []
+    status = load.main([str(word) for word in words], lines.append)
+    return status, "\n".join(lines)
 
 
-def test_waits_of_people_are_told_and_what_goes_wrong_is_counted(monkeypatch):
-    with served("app.py") as address:
-        code, said = run(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
-        assert code == 0
-        assert said.startswith(
-            f"3 people for 5 s at {address}: each opens a page and moves a slider every 0.2 to"
-            " 0.5 s. "
-        )
-        told = {
-            name: float(number)
-            for name, number in re.findall(r"(?m)^  (channel|run) +([\d.]+)", said)
-        }
-        assert min(told["channel"], told["run"]) > 0
-        assert "errors: 0" in said
+class TestLoad:
+    """The load script, with people on a server of this machine."""
+
+    @pytest.fixture(scope="class")
+    @classmethod
+    def address(cls):
+        with served("app.py") as address:
+            yield address
+
+    def test_waits_of_people_are_printed(self, address):
+        status, text = run_load(address, "--people", 3, "--seconds", 5, "--pause", 0.2, 0.5)
+
+        rates = re.findall(r"(?m)^  (channel|run) +([\d.]+)", text)
+        assert status == load.NO_ERROR
+        assert [name for name, _ in rates] == ["channel", "run"]
+        assert all(float(rate) > 0 for _, rate in rates)
+        assert "errors: 0" in text
+
+    def test_errors_are_counted(self, address, monkeypatch):
         monkeypatch.setitem(visitors.SLIDERS, "classifier", ("no_such_slider", (1.0, 2.0)))
         monkeypatch.setattr(people, "PATIENCE", 1.0)
-        code, said = run(f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2)
-        assert code == 1
-        assert re.search(r"errors: [1-9]", said)
 
-
-def test_far_servers_need_a_yes_and_people_move_what_the_page_has(monkeypatch):
-    far = "http://192.0.2.1"
-    monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("it was asked"))
-    begins = [("http://localhost:8501", None), ("", None), (far, "Y"), (f"{far} --yes", None)]
-    for words, typed in (*begins, (far, None), (far, "n")):
-        monkeypatch.setattr("builtins.input", lambda _, typed=typed: typed)
-        monkeypatch.setattr(
-            load.sys.stdin, "isatty", lambda typed=typed: typed is not None, raising=False
+        status, text = run_load(
+            f"{address}/nowhere", "--people", 1, "--seconds", 2, "--pause", 0.1, 0.2
         )
-        assert load.is_allowed(load.read_options(words.split())) == ((words, typed) in begins)
-        if (words, typed) not in begins:
-            code, said = run(far)
-            assert (code, "Nothing was requested" in said) == (2, True)
-    for page, (slider, (low, high)) in visitors.SLIDERS.items():
-        least, most = next(one for one in PAGES if one.name == page).settings().limits[slider]
-        assert least <= low < high <= most < np.inf
+
+        assert status == load.ERRORS
+        assert re.search(r"errors: [1-9]", text)
+
+
+FAR_SERVER = "http://192.0.2.1"
+
+
+class TestConsent:
+    """A server on another machine is asked only if somebody agrees."""
+
+    @pytest.fixture
+    def answer(self, monkeypatch):
+        """Sets what a person types, or that nobody is at a terminal."""
+
+        def answer(typed: str | None) -> None:
+            monkeypatch.setattr("builtins.input", lambda _: typed)
+            monkeypatch.setattr(load.sys.stdin, "isatty", lambda: typed is not None, raising=False)
+
+        return answer
+
+    @pytest.mark.parametrize(
+        ("words", "typed"),
+        [
+            pytest.param(["http://localhost:8501"], None, id="this machine"),
+            pytest.param([], None, id="no address"),
+            pytest.param([FAR_SERVER], "Y", id="agreed"),
+            pytest.param([FAR_SERVER, "--yes"], None, id="agreed before"),
+        ],
+    )
+    def test_people_may_use_a_server(self, answer, words, typed):
+        answer(typed)
+
+        assert load.is_allowed(load.read_options(words))
+
+    @pytest.mark.parametrize("typed", [None, "n"], ids=["nobody is asked", "refused"])
+    def test_a_far_server_is_not_asked(self, answer, monkeypatch, typed):
+        answer(typed)
+        monkeypatch.setattr(load, "measure", lambda *_: pytest.fail("the server was asked"))
+
+        status, text = run_load(FAR_SERVER)
+
+        assert status == load.NOT_ALLOWED
+        assert "Nothing was requested" in text
+
+
+@pytest.mark.parametrize("name", visitors.SLIDERS)
+def test_people_move_a_slider_within_its_range(name):
+    slider, (low, high) = visitors.SLIDERS[name]
+    page = next(page for page in PAGES if page.name == name)
+
+    lowest, highest = page.settings().limits[slider]
+
+    assert lowest <= low < high <= highest < np.inf
