@@ -18,22 +18,25 @@ from ui.text import labels
 
 # Height of the charts, in pixels.
 HEIGHT = 455
+_PARTS_HELP = SAYS["parts"]
+_REPLACED_BY_HELP = SAYS["replaced_by"]
+_VERSIONS_HELP = SAYS["versions"]
 VERSION_LABELS = {"correct": "Correct", "published": "As published", "none": "Non-private"}
 
 
 def main_choices(state: PageState) -> None:
     """Show the choice of the attack and, in the part on one person, of the other data set."""
-    state.choose("part", "Attack", PARTS, wide=True, help=SAYS["parts"])
+    state.choose("part", "Attack", PARTS, wide=True, help=_PARTS_HELP)
     if state.settings.part == "person":
         state.choose(
-            "replaced_by", "In their place", REPLACED_BY, wide=True, help=SAYS["replaced_by"]
+            "replaced_by", "In their place", REPLACED_BY, wide=True, help=_REPLACED_BY_HELP
         )
 
 
 def more_choices(state: PageState) -> None:
     """Show the choice of the data set and, in the part on one person, of the method."""
     if state.settings.part == "person":
-        state.choose("version", "Method", VERSION_LABELS, wide=True, help=SAYS["versions"])
+        state.choose("version", "Method", VERSION_LABELS, wide=True, help=_VERSIONS_HELP)
     if len(state.settings.datasets) > 1:
         titles = {name: DATASETS[name].title for name in state.settings.datasets}
         state.choose("dataset", "Data", titles)

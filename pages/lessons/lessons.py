@@ -15,7 +15,7 @@ from lab.statistics import claims
 from lab.sweeps.measurement import shown
 from pages.lessons.lesson import Case, Lesson
 from ui.text.number_range import NumberRange
-from ui.text.tiles import rare_guess_text
+from ui.text.tiles import percent_rounded_up, rare_guess_text
 
 
 class _Reconstruction(Lesson):
@@ -179,7 +179,7 @@ class _Rounds(_Run):
 
     def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
         numbers = super().measured_numbers(before, after)
-        numbers["basic"] = after.settings.steps * numbers["known"]
+        numbers["basic"] = after.result.epsilon("basic")
         numbers["times"] = numbers["truth"] / numbers["known"]
         return numbers
 
@@ -190,16 +190,17 @@ class _Attacker(_OneNumber):
     def start(self, case: Case) -> float:
         return 100 * case.result.attack.accuracy
 
-    def known_numbers(self, case: Case) -> dict[str, float]:
-        return super().known_numbers(case) | {"allowed": 100 * case.result.claim_bound}
+    def known_numbers(self, case: Case) -> dict[str, Any]:
+        allowed = percent_rounded_up(case.result.claim_bound)
+        return super().known_numbers(case) | {"allowed": allowed}
 
-    def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
+    def measured_numbers(self, before: Case, after: Case) -> dict[str, Any]:
         result = after.result
         return super().measured_numbers(before, after) | {
             "low": 100 * result.attack.low,
             "high": 100 * result.attack.high,
-            "noise": 100 * result.noise_bound,
-            "allowed": 100 * result.claim_bound,
+            "noise": percent_rounded_up(result.noise_bound),
+            "allowed": percent_rounded_up(result.claim_bound),
         }
 
     def attacker(self, after: Case) -> Guarantee | None:
@@ -214,7 +215,7 @@ class _Published(_Attacker):
     MORE_THAN_CORRECT = 2
     BEYOND_CLAIM = 3
 
-    def measured_numbers(self, before: Case, after: Case) -> dict[str, float]:
+    def measured_numbers(self, before: Case, after: Case) -> dict[str, Any]:
         numbers = super().measured_numbers(before, after)
         numbers["shown"] = after.result.lower_bound.epsilon
         return numbers

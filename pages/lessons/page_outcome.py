@@ -25,6 +25,7 @@ from ui.compute import debounce
 from ui.compute.runner import compute
 from ui.layout import visible_sliders
 from ui.page.page import Page
+from ui.page.view import FIRST
 from ui.session import page_links, page_state
 from ui.session.address import Address
 from ui.session.panel import show_panel
@@ -113,7 +114,8 @@ def _show_sliders(lesson: Lesson, page: Page, asked: Settings) -> None:
         narrow=NARROW_HEIGHT_WITH_SLIDERS,
     )
     widgets.board([[chart]], key=f"{key}.board", name="lesson")
-    st.html(f'<div class="lab-verdict">{variant.view(result).texts["verdict"]}</div>')
+    if lesson.board == FIRST:  # the verdict is about the first charts
+        st.html(f'<div class="lab-verdict">{variant.view(result).texts["verdict"]}</div>')
     # Nothing stands around these, so that there is nothing to bring up to date.
     state.rendered = (state.settings, done == 1)
     state.address.link = state.address_params

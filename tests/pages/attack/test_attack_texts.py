@@ -243,7 +243,7 @@ def check_interval(result) -> None:
     """Check the interval of the accuracy, and that chance is excluded as it is shown."""
     verdict = plain(texts.verdict(result))
     shown = re.search(
-        r"right ([\d.]+) % of the time \(95 % interval ([\d.]+) to ([\d.]+) %\)", verdict
+        r"right in ([\d.]+) of 100 guesses \(95 % interval ([\d.]+) to ([\d.]+)\)", verdict
     )
     right, low, high = (amount(text) for text in shown.groups())
     attack = result.attack
