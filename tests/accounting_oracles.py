@@ -107,8 +107,8 @@ def log_moment(s: np.ndarray, rate: float, sigma: float) -> np.ndarray:
 
 
 def exact(rate: float, sigma: float, steps: int, delta: float) -> float:
-    """Epsilon of Poisson-sampled Gaussian releases: of one Gaussian release, by densities, or by
-    ``contour``.
+    """Return epsilon of Poisson-sampled Gaussian releases: of one Gaussian release, by densities,
+    or by ``contour``.
     """
     if rate == 1:
         return gdp.epsilon_of(delta, mu=math.sqrt(steps) / sigma)
@@ -121,7 +121,7 @@ def exact(rate: float, sigma: float, steps: int, delta: float) -> float:
 
 
 def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
-    """Epsilon by an integral in doubles, to about 10 digits.
+    """Return epsilon by an integral in doubles, to about 10 digits.
 
     delta is E_Q[(e^L - e^epsilon)_+] for the sum L of the steps' losses, so with A(s) =
     E_Q[(dP/dQ)^s] and any c > 1 delta(epsilon) = 1/(2 pi) integral of A(c + it)^steps e^{-(c + it -
@@ -132,7 +132,7 @@ def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
         return steps * float(np.real(log_moment(np.array([c + 0j]), rate, sigma)[0]))
 
     def bound(log_c: float) -> float:
-        """An upper bound on epsilon for any real c, the least of them near the saddle point."""
+        """Return an upper bound on epsilon for any real c; the least one is near the saddle point."""
         c = 1 + math.exp(log_c)
         return (moment(c) - math.log(delta * c)) / (c - 1) + math.log1p(-1 / c)
 

@@ -33,7 +33,7 @@ QUICK = {
 
 
 def opened(page: str, **link: str) -> AppTest:
-    """The page of this name with the settings of a link; without a name, the home page."""
+    """Return the page of this name with the settings of a link; without a name, the home page."""
     app = AppTest.from_file(str(ROOT / "pages" / "main.py"), default_timeout=60)
     if page:
         app._page_hash = calc_hash(page)  # AppTest.switch_page knows only pages that are files
@@ -47,7 +47,7 @@ def settings_of(app: AppTest, page: str) -> Any:
 
 
 def at_rest(app: AppTest, page: str) -> AppTest:
-    """The page once all of its work is done, for which its panel asks slice by slice."""
+    """Return the page once all of its work is done, for which its panel asks slice by slice."""
     for _ in range(500):
         state = app.session_state[f"{page}.state"]
         if state.rendered == (state.settings, True):
@@ -66,7 +66,7 @@ def at_rest(app: AppTest, page: str) -> AppTest:
 
 
 def moved(app: AppTest, page: str, name: str, value: float | str) -> AppTest:
-    """The page after a slider was moved to this value, as the browser says it."""
+    """Return the page after a slider was moved to this value, as the browser says it."""
     seq = app.session_state[f"{page}.state"].ack + 1
     sent = {"name": name, "value": value, "seq": seq, "final": True, "tick": False}
     app.session_state[f"{page}.sliders"] = {"movement": sent}

@@ -208,7 +208,7 @@ def _weights(density: np.ndarray) -> np.ndarray:
 
 
 def close(guarantee: Guarantee, percent: str) -> bool:
-    """Whether a page says the accuracy, rounded up to a whole number, which may be 0.1 off."""
+    """Return whether a page says the accuracy, rounded up to a whole number that may be 0.1 off."""
     excess = float(percent) - 100 * right(guarantee.event, guarantee.adjacency)
     return -0.1 <= excess <= 1.1
 

@@ -129,7 +129,7 @@ def unexplained(
 
 
 def since(places: Iterable[float], shown: Callable[[float], bool], first: float) -> bool:
-    """Whether it is shown at ``first`` and at all larger places."""
+    """Return whether it is shown at ``first`` and at all larger places."""
     return all(shown(place) for place in places if place >= first * (1 - 1e-6))
 
 

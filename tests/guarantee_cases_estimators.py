@@ -60,7 +60,7 @@ def logistic_case(adjacency: Adjacency) -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
-        """Rows of another class have no gradient, so the weights move by the noise alone."""
+        """Return draws of the noise: rows of another class have no gradient."""
         rows_without_class = np.zeros((ROWS, 200)), np.full(ROWS, 2)
         moves = []
         for seed in range(100):
@@ -166,7 +166,7 @@ def network_case() -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
-        """Rows of another class have no gradient, so the weights move by the noise alone."""
+        """Return draws of the noise: rows of another class have no gradient."""
         rows_without_class = np.zeros((ROWS, 100)), np.full(ROWS, 2)
         moves = []
         for random_state in range(100):
@@ -177,7 +177,7 @@ def network_case() -> Case:
         return np.array(moves) / math.sqrt(steps)
 
     def one_step(X: np.ndarray, y: np.ndarray) -> np.ndarray:
-        """The batch of this random state contains the last row."""
+        """Return the weights of a fit whose batch contains the last row."""
         model = DPNetworkClassifier(epsilon=2.0, epochs=0.5, random_state=1, **parameters)
         return model.fit(X, y).weights_
 

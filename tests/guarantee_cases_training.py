@@ -67,7 +67,7 @@ def descent_case(adjacency: Adjacency) -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
-        """Rows of zeros have no gradient, so the weights move by the noise alone."""
+        """Return draws of the noise: rows of zeros have no gradient."""
         models = 5_000
         path = descent.noisy_gradient_descent(
             **rows_of_zeros,
@@ -86,7 +86,7 @@ def descent_case(adjacency: Adjacency) -> Case:
         return np.moveaxis(moves, 1, 0).reshape(models, -1)
 
     def one_step(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """A step without noise at learning rate 1 moves the weights by the mean gradient."""
+        """Return the mean gradient, by which one step without noise moves the weights."""
         path = descent.noisy_gradient_descent(
             X,
             y,
@@ -151,7 +151,7 @@ def people_case(n_classes: int, adjacency: Adjacency) -> Case:
     people = [*range(ROWS), ROWS - 1]
 
     def mean_gradient(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """The last person has two equal rows."""
+        """Return the mean gradient. The last person has two equal rows."""
         X = np.vstack([X, X[-1]])
         y = np.append(y, y[-1])
         gradient = PeopleGradient(X, y, people, models=1, clip_norm=bound, outputs=outputs)
@@ -223,7 +223,7 @@ def sgd_case(documented: Any) -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
-        """Rows without a class have no gradient, so the weights move by the noise alone."""
+        """Return draws of the noise: rows without a class have no gradient."""
         models = 5_000
         result = sgd.train(
             recipe,
@@ -240,7 +240,7 @@ def sgd_case(documented: Any) -> Case:
         return np.moveaxis(moves, 1, 0).reshape(models, -1)
 
     def one_step(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
-        """A step without noise on all rows moves the weights by the sum of the gradients."""
+        """Return the sum of the gradients, by which a step without noise moves the weights."""
         full_batch = replace(recipe, sampling_rate=1.0, steps=1, learning_rate=float(ROWS))
         how = {"start": weights, "noise_multiplier": 0.0, "seed": 0, "draws": [0]}
         result = sgd.train(full_batch, X, y, dtype=np.float64, **how)
@@ -316,7 +316,7 @@ def frank_wolfe_case(adjacency: Adjacency) -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
-        """Rows of zeros have no gradient, so the scores are the noise, which is subtracted."""
+        """Return draws of the noise, which is subtracted: rows of zeros have no gradient."""
         models = 10_000
         scores = noisy_scores(
             np.zeros((ROWS, 2)), np.zeros(ROWS), steps=steps, scale=scale, draws=range(models)

@@ -79,7 +79,7 @@ def choose(rows: pd.DataFrame, roles: Roles) -> OwnRows:
 
 
 def bought(*payments: Payment, person: str = "") -> OwnRows:
-    """A file with bought bounds of one column, and the payments for it."""
+    """Return a file with bought bounds of one column, and the payments for it."""
     hours = Column(name="hours", low=0, high=16, paid=0.1)
     columns = (hours, *CLASSES.columns[:1])
     roles = replace(CLASSES, columns=columns, payments=payments, person=person)
@@ -123,12 +123,12 @@ def settings(
 
 
 def promised(of: Any) -> Any:
-    """What the page promises of its training."""
+    """Return what the page promises of its training."""
     return of.guarantee
 
 
 def numbers(of: Settings) -> list[np.ndarray]:
-    """All numbers that the tasks of these settings find, in their order."""
+    """Return all numbers that the tasks of these settings find, in their order."""
     return list(_arrays([task.run() for task in of.experiment.tasks()]))
 
 
@@ -208,7 +208,7 @@ PEOPLE = by_person(CLASSES)
 
 
 def visits(people: int = 300) -> pd.DataFrame:
-    """Persons with one to five rows each, in no order."""
+    """Return persons with one to five rows each, in no order."""
     rng = np.random.default_rng(0)
     who = rng.permutation(
         np.repeat([f"C{number:05}" for number in range(people)], rng.integers(1, 6, people))
@@ -217,8 +217,8 @@ def visits(people: int = 300) -> pd.DataFrame:
 
 
 def own_of(name: str, seed: int) -> OwnRows:
-    """A file of a built-in set's private rows, in the seed's order, so that they are in the same
-    parts.
+    """Return a file of a built-in set's private rows, in the seed's order, so that they are in the
+    same parts.
     """
     source, split = classification.DATASETS[name], classification.load(name, seed=seed)
     X, y = source.draw(stream(seed, "data"))

@@ -173,7 +173,7 @@ def hold(
 
 
 def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
-    """The patterns of ``rules`` found in ``said``; fails where one of them should not stand
+    """Return the patterns of ``rules`` found in ``said``; fails where one of them should not stand
     there.
     """
     found = set()
@@ -185,7 +185,7 @@ def broken_by(said: str, result: Any, rules: Rules) -> set[str]:
 
 
 def tiles(numbers: Iterable[Any]) -> list[str]:
-    """What the big numbers over the pictures say."""
+    """Return what the big numbers over the pictures say."""
     return [f"{one.label}: {one.value} ({one.note})." for one in numbers]
 
 
@@ -194,7 +194,9 @@ def titles(*figures: Any) -> list[str]:
 
 
 def always(result: Any) -> float:
-    """The share of right answers on held-out rows of the best answer that is always the same."""
+    """Return the share of right answers on held-out rows of the best answer that is always the
+    same.
+    """
     return float(np.bincount(result.split.y_test).max() / len(result.split.y_test))
 
 
@@ -206,8 +208,8 @@ def costs(
     steps: Callable[[Any], int] = lambda r: r.settings.steps,
     paired: bool = True,
 ) -> Rules:
-    """What is said of the accuracies of models with privacy and without, and of a step's noise over
-    its signal.
+    """Return what is said of the accuracies of models with privacy and without, and of a step's
+    noise over its signal.
 
     begun: whether anything may be said of a cost. steps: in how many steps independent noise was
     added. paired: whether run r of both has the same noise.
@@ -262,8 +264,8 @@ def costs(
 def beyond_accuracy(
     mine: Callable[[Any], ByClass], *others: Callable[[Any], ByClass | None]
 ) -> Rules:
-    """What the tab *By class* says of ``mine`` beside ``others``, which may still be None, in their
-    order.
+    """Return what the tab *By class* says of ``mine`` beside ``others``, which may still be None,
+    in their order.
     """
 
     def beside(result: Any, match: re.Match) -> bool:
@@ -300,7 +302,7 @@ def plain(text: str) -> str:
 
 
 def first(settings: Any, also: Iterable[Any] = ()) -> Any:
-    """The result of the first picture, and of some tasks besides."""
+    """Return the result of the first picture, and of some tasks besides."""
     essential = (task for task in settings.experiment.tasks() if task.essential)
     return settings.experiment.gather({task: _done(task) for task in (*essential, *also)})
 

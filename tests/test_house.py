@@ -102,7 +102,7 @@ def imports(source: str) -> set[str]:
 
 
 def within(name: str, package: str) -> bool:
-    """Whether a dotted name is a package or in it."""
+    """Return whether a dotted name is a package or in it."""
     return name == package or name.startswith(package + ".")
 
 

@@ -175,7 +175,7 @@ class TestNothingIsLoadedFromAfar:
 
 
 def is_source(name: str) -> bool:
-    """Whether a file or folder of the checkout is neither hidden nor made by a command."""
+    """Return whether a file or folder of the checkout is neither hidden nor made by a command."""
     if name in OUTPUT_FOLDERS or name.endswith(".egg-info"):
         return False
     return not name.startswith(".") or name in {".streamlit", ".ci", ".github"}

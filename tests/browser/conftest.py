@@ -58,7 +58,7 @@ def playwright() -> Iterator[Playwright]:
 
 
 def program(playwright: Playwright) -> str:
-    """The browser: $CHROME, an installed one, or the one that Playwright has downloaded."""
+    """Return the browser: $CHROME, an installed one, or the one that Playwright has downloaded."""
     path = browser_path() or playwright.chromium.executable_path
     if not Path(path).exists():
         pytest.fail("There is no Chromium or Chrome. Install one, or set CHROME to its path.")
@@ -73,8 +73,8 @@ def chromium(playwright: Playwright) -> Iterator[Browser]:
 
 
 def _free_port() -> int:
-    """One below those that a system gives to whoever asks for any: it is still free when the server
-    has started.
+    """Return a free port below those that a system hands out, so that it stays free until the
+    server has started.
     """
     for port in random.Random().sample(range(20_000, 30_000), 100):
         with contextlib.suppress(OSError), socket.socket() as free:

@@ -33,7 +33,7 @@ def first_slider(page: Page) -> Locator:
 
 
 def field(page: Page, name: str = "Epsilon") -> Locator:
-    """The number field beside it."""
+    """Return the number field beside it."""
     return page.get_by_role("textbox", name=f"{name}, exact value", exact=True)
 
 
@@ -89,7 +89,7 @@ def hold_still(thing: Locator) -> None:
 
 
 def middle(thing: Locator) -> tuple[float, float]:
-    """Where the middle of a thing is in the window."""
+    """Return where the middle of a thing is in the window."""
     box = thing.bounding_box()
     return box["x"] + box["width"] / 2, box["y"] + box["height"] / 2
 

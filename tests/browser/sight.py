@@ -116,7 +116,7 @@ def darken(page: Page) -> None:
 
 
 def broken(page: Page, ignored: Collection[str] = ()) -> list[str]:
-    """The rules of axe that a page breaks at rest, and where."""
+    """Return the rules of axe that a page breaks at rest, and where."""
     page.evaluate(AXE)
     for _ in range(
         2
@@ -144,7 +144,7 @@ def toy_says(page: Page, epsilon: float | str, shown: int | str = 0, done: int |
 
 
 def settings_of(address: str, usual: Settings) -> dict[str, str]:
-    """The settings that an address says, with those that it leaves out because they are as
+    """Return the settings that an address says, with those that it leaves out because they are as
     usual.
     """
     return {name: str(value) for name, value in asdict(usual).items()} | dict(

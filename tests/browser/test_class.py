@@ -67,8 +67,8 @@ class Class:
         return [one[COOKIE].value for one in told if COOKIE in one][-1]
 
     def both(self) -> set[str]:
-        """The names of the processes, once both take newcomers: an earlier test may have killed
-        one.
+        """Return the names of the processes, once both take newcomers: an earlier test may have
+        killed one.
         """
         found = set()
         until(lambda: found.add(self.newcomer()) or len(found) == 2)
@@ -119,8 +119,9 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
         await people.disconnect_all(crowd)
 
     async def loses(one: people.Person) -> bool:
-        """Whether it has lost its connection when it asks for what it had; then it comes back
-        first.
+        """Return whether a person's connection is lost when they move a slider.
+
+        They are connected again before the return.
         """
         try:
             await one.move_on_channel(one.value(0.6))

@@ -39,7 +39,7 @@ CROWDED = f"""() => {{
 
 
 def chart(page: Page, name: str = "guess"):
-    """A chart, once it is drawn."""
+    """Return a chart, once it is drawn."""
     found = page.locator(f"[data-chart={name}] .js-plotly-plot")
     expect(found.locator(".main-svg").first).to_be_visible()
     return found
@@ -59,8 +59,8 @@ def lock(page: Page, name: str, value: str = "60"):
 
 
 def outcome(name: str) -> list[bytes]:
-    """What only the outcome's picture holds: the data of its traces, and the strokes of single
-    runs.
+    """Return what only the outcome's picture holds: the data of its traces, and the strokes of
+    single runs.
     """
     one = NAMED[name]
     page = next(page for page in PAGES if page.name == one.page)

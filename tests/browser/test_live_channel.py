@@ -69,9 +69,7 @@ def noted(toy):
         if channel and "own" not in query:
 
             def connected() -> bool:
-                """A pointer that comes to a slider asks for its next stops once there is a
-                connection.
-                """
+                """Return whether the page asks for the next stops of a slider under the pointer."""
                 opened.mouse.move(0, 0)
                 slider(opened).hover()
                 return opened.evaluate("told.channel") > 0

@@ -49,7 +49,7 @@ MOVES = 6
 
 
 def opened_by(visitor, address: str) -> Page:
-    """A page in a window of its own, in which the script that counts runs before all others."""
+    """Return a page in a window of its own, in which the script that counts runs before all others."""
     opened = visitor("about:blank")
     opened.add_init_script(COUNT)
     opened.goto(address)

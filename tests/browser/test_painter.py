@@ -87,8 +87,8 @@ class Moves(NamedTuple):
 
 @cache
 def moves(opened: str, sliders: int | None = 1) -> Moves:
-    """The figures of a page, or of a part of one, and those after each of so many sliders has been
-    moved; None: all.
+    """Return the figures of a page, or of a part of one, and those after each of so many sliders
+    has been moved; None: all.
     """
     topic, link = opened.partition(" ")[0], dict(OPENED[opened])
     page = next(page for page in PAGES if page.name == topic)
@@ -121,7 +121,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
 
 
 def legend(figure: Mapping[str, Any]) -> list[tuple]:
-    """What a legend names, but for the values that it tells."""
+    """Return what a legend names, but for the values that it tells."""
     told = (
         [one for one in figure["data"] if one.get("showlegend", True)]
         if figure["layout"].get("showlegend")
@@ -131,8 +131,8 @@ def legend(figure: Mapping[str, Any]) -> list[tuple]:
 
 
 def without(figure: Mapping[str, Any], place: int) -> dict[str, Any]:
-    """The figure with one trace of which nothing is in view: its legend, and with it the room for
-    the axes, stays.
+    """Return the figure with one trace of which nothing is in view: its legend, and with it the
+    room for the axes, stays.
     """
     trace = figure["data"][place]
     names = {
@@ -261,8 +261,8 @@ def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
 
 
 def _nearest(one: np.ndarray, other: np.ndarray, places: tuple[np.ndarray, ...]) -> np.ndarray:
-    """How far the colours at these places are from the nearest within a pixel of its place in the
-    other picture.
+    """Return how far the colours at these places are from the nearest within a pixel of its place
+    in the other picture.
     """
     padded = np.pad(other, ((1, 1), (1, 1), (0, 0)), mode="edge")
     near = [padded[places[0] + down, places[1] + right] for down in range(3) for right in range(3)]

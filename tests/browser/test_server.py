@@ -173,7 +173,7 @@ COOKIELESS = "your browser sends the lab no cookies"
 
 
 def framed(page: Page, host: str, course: int, address: str) -> FrameLocator:
-    """The lab inside of a course page (LMS): what docs/teaching.md says of it is what is seen here.
+    """Open a course page, and return the frame of the lab in it, as docs/teaching.md describes it.
 
     Hosts are sites to a browser, whatever their ports: the lab at localhost is cross-site to a
     course at 127.0.0.1. In a private window Chromium takes no cookies of third parties.

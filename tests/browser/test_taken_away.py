@@ -71,7 +71,7 @@ def each(pages, *here: str) -> list:
 
 
 def plain(html: str) -> str:
-    """The words of a drawing or of a page, however they are broken into lines."""
+    """Return the words of a drawing or of a page, however they are broken into lines."""
     return re.sub(r"[\s\u00a0]+", "", unescape(re.sub(r"<[^>]*>", "", html)))
 
 

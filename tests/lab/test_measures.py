@@ -52,17 +52,19 @@ def measures_of(page):
 
 
 def declared(settings):
-    """The measures of a topic, as they are before its settings change them."""
+    """Return the measures of a topic, as they are before its settings change them."""
     return settings.experiment.MEASURES
 
 
 def probe_of(settings):
-    """The first task that a sweep runs."""
+    """Return the first task that a sweep runs."""
     return settings.experiment.shown_sample()[0]
 
 
 def pieces(probe) -> set:
-    """The page's own tasks that a probe is made of: itself, or the trainings that it looks at."""
+    """Return the page's own tasks that a probe is made of: itself, or the trainings that it looks
+    at.
+    """
     if getattr(probe, "work", None) is attack.attack_accuracy:
         return set(attack.shown_pairs(probe.model, probe.at[0], probe.count).tasks)
     if isinstance(getattr(probe, "model", None), Training):
@@ -363,7 +365,7 @@ REPEATS = {"classifier": 100, "regression": 100, "network": 16, "hypotheses": 6}
 
 
 def steps(runs):
-    """How far each mean of runs (V, S, R) lies above each earlier one, in standard errors."""
+    """Return how far each mean of runs (V, S, R) lies above each earlier one, in standard errors."""
     low, high = np.triu_indices(len(runs), k=1)
     _, splits, repeats = runs.shape
     means = runs.mean(axis=2)
@@ -377,14 +379,14 @@ def steps(runs):
 
 
 def values_along(settings, page, field):
-    """Values of a field, as far as its slider goes."""
+    """Return values of a field, as far as its slider goes."""
     _, high = settings.limits[field]
     values = OF_PAGE.get(page, {}).get(field, ALONG[field])
     return [value for value in values if value <= high]
 
 
 def runs_along(settings, page, field):
-    """The measures (m, V, S, R) of repeats, on two seeds where there are any, along a field."""
+    """Return the measures (m, V, S, R) of repeats, on two seeds where there are any, along a field."""
     seeds = ({"seed": 1}, {"seed": 2}) if hasattr(settings, "seed") else ({},)
     found = []
     for value in values_along(settings, page, field):

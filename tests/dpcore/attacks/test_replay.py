@@ -12,7 +12,7 @@ CLIP_NORM = 0.5
 
 
 def data_set(label: int) -> tuple[np.ndarray, np.ndarray]:
-    """Rows of which the first is long, and has this class."""
+    """Return rows of which the first is long, and has this class."""
     X = np.random.default_rng(0).uniform(-1, 1, size=(ROWS, 3))
     X[0] = [20.0, -20.0, 1.0]
     y = np.arange(ROWS) % 2
@@ -21,7 +21,7 @@ def data_set(label: int) -> tuple[np.ndarray, np.ndarray]:
 
 
 def first_step(clipping: descent.Clipping, noise_sd: float):
-    """A release of the noisy mean gradient."""
+    """Return a release of the noisy mean gradient."""
 
     def release(data: tuple[np.ndarray, np.ndarray], seed: int) -> np.ndarray:
         X, y = data

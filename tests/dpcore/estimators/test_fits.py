@@ -39,7 +39,7 @@ rows_of_no_class = pytest.mark.parametrize(
 
 
 def problem(n_classes=2, *, n=200, seed=0):
-    """Rows around a corner for each class, and the letters of their classes."""
+    """Return rows around a corner for each class, and the letters of their classes."""
     rng = np.random.default_rng(seed)
     y = rng.integers(0, n_classes, n)
     X = rng.normal(scale=0.25, size=(n, 3)) + 0.5 * np.eye(n_classes, 3)[y]
@@ -47,7 +47,7 @@ def problem(n_classes=2, *, n=200, seed=0):
 
 
 def shortened(X, norm):
-    """The rows clipped to the norm, in units of it."""
+    """Return the rows clipped to the norm, in units of it."""
     return np.array([x * min(1, norm / np.linalg.norm(x)) / norm for x in X])
 
 
@@ -56,7 +56,9 @@ def places_of(y):
 
 
 def without(y, nobody):
-    """The labels with those of some rows in no class, and the classes that must then be declared."""
+    """Return the labels with those of some rows in no class, and the classes that must then be
+    declared.
+    """
     labels = y.astype(object)
     labels[list(nobody)] = "other"
     return labels, sorted(set(y)) if nobody else None
@@ -82,7 +84,7 @@ class TestLogistic:
         return model, labels
 
     def path(self, X, y, nobody, *, moves):
-        """The weights of a plain loop after each step, in the units of the given rows."""
+        """Return the weights of a plain loop after each step, in the units of the given rows."""
         inputs = np.column_stack([shortened(X, 0.7), np.ones(40)])
         inputs[list(nobody)] = 0
         n_classes = len(set(y))
@@ -221,7 +223,7 @@ class TestNetwork:
 
 
 def rings(seed):
-    """Two classes, one around the other."""
+    """Return two classes, one around the other."""
     X = np.random.default_rng(seed).uniform(-0.7, 0.7, size=(1500, 2))
     return X, (np.linalg.norm(X, axis=1) > 0.5).astype(int)
 
@@ -234,7 +236,7 @@ class TestRings:
     )
 
     def line(self):
-        """A network without hidden layers."""
+        """Return a network without hidden layers."""
         return clone(self.model).set_params(hidden_layer_sizes=()).fit(*rings(0))
 
     def test_a_network_learns_rings_that_no_line_separates(self):

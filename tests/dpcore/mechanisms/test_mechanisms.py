@@ -42,13 +42,13 @@ every_noise = pytest.mark.parametrize("kind", NOISE_LAWS)
 
 
 def made(kind, **changed):
-    """The mechanism with the arguments of these tests, some of them changed."""
+    """Return the mechanism with the arguments of these tests, some of them changed."""
     arguments, _ = CONTRACT[kind]
     return kind(**{**arguments, **changed})
 
 
 def released(mechanism, values, *, seeds):
-    """One release of the values from each seed, as rows."""
+    """Return one release of the values from each seed, as rows."""
     return np.array([mechanism.release(values, np.random.default_rng(seed)) for seed in seeds])
 
 

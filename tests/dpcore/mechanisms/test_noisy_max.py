@@ -18,7 +18,7 @@ every_law = pytest.mark.parametrize("noise", LAWS)
 
 
 def largest_log_ratio(before, after, *, mechanism):
-    """The most that one change of the scores changes the log probability of a winner."""
+    """Return the most that one change of the scores changes the log probability of a winner."""
     wins_before, wins_after = (
         win_probabilities(scores, scale=mechanism.scale, noise=mechanism.noise)
         for scores in (before, after)

@@ -19,13 +19,15 @@ several_columns = pytest.mark.parametrize("d", [2, 100])
 
 
 def drawn_noise(d):
-    """Many draws of the noise on d coordinates, as rows."""
+    """Return many draws of the noise on d coordinates, as rows."""
     mechanism = NormExponential(sensitivity=SENSITIVITY, epsilon=EPSILON)
     return mechanism.noise(d, np.random.default_rng(d), size=DRAWS)
 
 
 def log_density(points, *, centre):
-    """The log density, but for a constant, of the published value when the true one is `centre`."""
+    """Return the log density, but for a constant, of the published value when the true one is
+    `centre`.
+    """
     d = len(centre)
     radius = np.linalg.norm(points - centre, axis=1)
     return stats.gamma(d, scale=SCALE).logpdf(radius) - (d - 1) * np.log(radius)

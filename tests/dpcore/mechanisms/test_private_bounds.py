@@ -24,7 +24,7 @@ some_epsilons = pytest.mark.parametrize("epsilon", [0.05, 0.2, 1.0])
 
 
 def moved(one, other):
-    """By how much the counts of two columns differ, over all bins."""
+    """Return by how much the counts of two columns differ, over all bins."""
     counts = private_bounds.histogram(np.array(one))
     other_counts = private_bounds.histogram(np.array(other))
     return np.abs(counts - other_counts).sum()
@@ -112,7 +112,7 @@ def test_a_hundred_thousand_rows_are_enough_at_epsilon_seven_hundredths():
 
 
 def plain_outermost(counts, *, threshold):
-    """The ends of the outermost bins whose count passes the threshold."""
+    """Return the ends of the outermost bins whose count passes the threshold."""
     passing = [place for place in range(BINS) if counts[place] > threshold]
     return (EDGES[passing[0]], EDGES[passing[-1] + 1]) if passing else None
 

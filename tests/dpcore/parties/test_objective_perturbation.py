@@ -18,12 +18,12 @@ def probability(scores):
 
 
 def curvature(scores):
-    """The second derivative of the logistic loss."""
+    """Return the second derivative of the logistic loss."""
     return probability(scores) * probability(-scores)
 
 
 def log_density(W, X, y, *, strength, rate, public=None, divisor=None):
-    """The log density of the minimum at points W (m, d), up to a constant, by a change of
+    """Return the log density of the minimum at points W (m, d), up to a constant, by a change of
     variables: b = -divisor (mean gradient + strength w) has norm-exponential noise.
 
     Public rows are on the other side, and weigh as much as all of X. The divisor is the number of

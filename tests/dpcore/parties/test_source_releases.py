@@ -28,7 +28,7 @@ FAR = np.tile([-1.0, 0.0], (50, 1))
 
 
 def mirrored_neighbours(cosine):
-    """All rows lie on the first axis but one, which is replaced by its mirror image."""
+    """Return rows on the first axis but for one, and the same with its mirror image."""
     X = np.zeros((2, SATURATED, 2))
     X[:, :, 0] = 1.0
     sine = math.sqrt(1 - cosine**2)
@@ -65,7 +65,7 @@ def test_the_worst_neighbours_come_near_the_bound_of_a_tilt():
 
 
 def random_neighbours(rng, n, d):
-    """Random rows in the unit ball, and the same with another first row."""
+    """Return random rows in the unit ball, and the same with another first row."""
     pair = np.stack([rng.normal(size=(n, d))] * 2)
     pair[:, 0] = rng.normal(size=(2, d))
     return pair / np.maximum(np.linalg.norm(pair, axis=-1, keepdims=True), 1)
@@ -133,14 +133,14 @@ class TestImportanceWeights:
 
 
 def part_of(rng, *, names=None, n=40, d=4):
-    """Random rows in the unit ball with random labels."""
+    """Return random rows in the unit ball with random labels."""
     X = rng.normal(size=(n, d))
     X /= np.maximum(np.linalg.norm(X, axis=1, keepdims=True), 1)
     return Part(rows=np.arange(n) if names is None else names, X=X, y=rng.integers(0, 2, n))
 
 
 def source_of(labelled):
-    """A source whose unlabelled rows are like its labelled ones, under other names."""
+    """Return a source whose unlabelled rows are like its labelled ones, under other names."""
     unlabelled = dataclasses.replace(labelled, rows=labelled.rows + 100)
     return Source(labelled=labelled, unlabelled=unlabelled)
 
@@ -178,7 +178,7 @@ class TestSource:
 
 
 def released(budget, *, repeats, d=6):
-    """Fits of two sources, and their releases with noise in many repeats."""
+    """Return fits of two sources, and their releases with noise in many repeats."""
     rng = np.random.default_rng(2)
     sources = [source_of(part_of(rng, d=d)) for _ in range(2)]
     public = rng.normal(size=(30, d)) / 10

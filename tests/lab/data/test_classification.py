@@ -17,7 +17,7 @@ sets_of_fixed_size = pytest.mark.parametrize("name", ["digits", "iris"])
 
 
 def columns_of(split, part):
-    """The inputs, answers, and numbers of the rows of a part."""
+    """Return the inputs, answers, and numbers of the rows of a part."""
     return getattr(split, f"X_{part}"), getattr(split, f"y_{part}"), split.rows_of[part]
 
 

@@ -141,7 +141,7 @@ class World(NamedTuple):
 
 
 def others_equal(world: World, changed_world: World) -> bool:
-    """Whether all rows but those of the first text are equal."""
+    """Return whether all rows but those of the first text are equal."""
     private = np.array_equal(world.others, changed_world.others)
     public = np.array_equal(world.public, changed_world.public)
     return private and public

@@ -23,20 +23,20 @@ every_set = pytest.mark.parametrize("name", BOUNDS)
 
 
 def section(name):
-    """The text of the section on a data set."""
+    """Return the text of the section on a data set."""
     heading = rf"^##+ (?:\w+ and )?{name}\b.*\n([^#]+)"
     (found,) = re.findall(heading, README, flags=re.MULTILINE)
     return found
 
 
 def listed_bounds(name):
-    """Pattern of a feature's name -> its bounds, as the section's table has them."""
+    """Return pattern of a feature's name -> its bounds, as the section's table has them."""
     rows = re.findall(ROW, section(name), flags=re.MULTILINE)
     return {pattern: (float(low), float(high)) for pattern, low, high in rows}
 
 
 def bounds_of_feature(feature, listed):
-    """The bounds of all patterns that the feature's name matches."""
+    """Return the bounds of all patterns that the feature's name matches."""
     return [bounds for pattern, bounds in listed.items() if fnmatchcase(feature, pattern)]
 
 
@@ -101,7 +101,7 @@ FEATURES = {
 
 
 def drawn_features(dataset):
-    """The features of 40 drawn parties with 30 rows each."""
+    """Return the features of 40 drawn parties with 30 rows each."""
     kind = KINDS[dataset]
     labels = np.random.default_rng(0).integers(0, kind.classes, (40, 30))
     return kind.recipe.draw(labels, np.random.default_rng(1))

@@ -43,8 +43,8 @@ every_largest = pytest.mark.parametrize("name", LARGEST)
 
 
 def counted(settings) -> list:
-    """The tasks that train ensembles; a point of the attack's curve looks at trainings of other
-    tasks, or few.
+    """Return the tasks that train ensembles; a point of the attack's curve looks at trainings of
+    other tasks, or few.
     """
     found = [
         task
@@ -187,7 +187,7 @@ every_cut = pytest.mark.parametrize(
 
 
 def cut_into_parts(settings, repeats, monkeypatch):
-    """The settings with so many repeats in a part of the longest training."""
+    """Return the settings with so many repeats in a part of the longest training."""
     longest = max(task.cells / task.count for task in counted(settings))
     monkeypatch.setattr(chunking, "SLICE", repeats * longest)
     return replace(settings)

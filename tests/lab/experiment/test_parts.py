@@ -62,7 +62,7 @@ def grids_on_the_way(width):
 
 
 def repeats_done(tasks):
-    """The number of repeats that are done, at each value."""
+    """Return the number of repeats that are done, at each value."""
     return [sum(task.count for task in tasks if value in task.at) for value in AT]
 
 

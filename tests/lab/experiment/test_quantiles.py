@@ -13,7 +13,7 @@ every_size = pytest.mark.parametrize(
 
 
 def drawn(rows, dtype):
-    """Numbers (3, rows, 2) of one size, the first third of them with ties."""
+    """Return numbers (3, rows, 2) of one size, the first third of them with ties."""
     random = np.random.default_rng(rows)
     scale = 10.0 ** random.uniform(-5, 5)
     values = (scale * random.normal(size=(3, rows, 2))).astype(dtype)

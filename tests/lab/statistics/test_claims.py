@@ -36,7 +36,7 @@ class Comparison:
 
     @property
     def beats_constant_answer(self) -> bool:
-        """Whether the better of the two is better than the constant answer."""
+        """Return whether the better of the two is better than the constant answer."""
         if self.constant is None:
             return True
         sign = 1 if self.higher else -1
@@ -45,7 +45,7 @@ class Comparison:
 
     @property
     def expected(self) -> Case:
-        """The case by the rules of tests/claims.py."""
+        """Return the case by the rules of tests/claims.py."""
         if not self.complete:
             return Case.SO_FAR
         if len(self.runs) < 6:

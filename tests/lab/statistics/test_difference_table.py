@@ -41,7 +41,7 @@ def accuracy_tiles(runs):
 
 
 def row_of(difference=None):
-    """The row of accuracy for A and B, with a difference of their runs if there is one."""
+    """Return the row of accuracy for A and B, with a difference of their runs if there is one."""
     known = None
     if difference is not None:
         known = RunDifference(difference, SHARE, float(np.median(A)), float(np.median(B)))

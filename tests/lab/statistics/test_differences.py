@@ -45,7 +45,7 @@ class Sample:
 
     @property
     def verdict(self) -> str:
-        """The words for which one is ahead."""
+        """Return the words for which one is ahead."""
         if np.isinf(self.low):
             return "too few to say"
         if self.low > 0:
@@ -54,8 +54,8 @@ class Sample:
 
     @property
     def shown_numbers(self) -> tuple[float, float, float]:
-        """The size of the difference and the ends of its interval, as a sentence states them:
-        positive if it says "higher" or "lower", and a share in points.
+        """Return the size of the difference and the ends of its interval, as a sentence states
+        them: positive if it says "higher" or "lower", and a share in points.
         """
         sign = -1 if self.high < 0 else 1
         unit = 100 if self.measure.share else 1
@@ -64,7 +64,7 @@ class Sample:
 
 
 def interval_of_median(runs, confidence):
-    """The interval of the median; without ends where there are too few runs."""
+    """Return the interval of the median; without ends where there are too few runs."""
     found = stats.quantile_test(runs, p=0.5).confidence_interval(confidence)
     return (-np.inf, np.inf) if np.isnan(found.low) else (found.low, found.high)
 
@@ -110,7 +110,7 @@ def samples():
 
 
 def near(text: str, number: float) -> bool:
-    """Whether a text is this number, rounded."""
+    """Return whether a text is this number, rounded."""
     decimals = len(text.partition(".")[2])
     return abs(amount(text) - number) <= 0.5 * 10**-decimals * (1 + 1e-6) + 1e-9 * abs(number)
 

@@ -35,7 +35,9 @@ def repeats_of(settings: Settings, measure: str) -> np.ndarray:
 
 
 def nearby(settings: Settings) -> dict[str, Settings]:
-    """The settings with each slider in turn moved by very little, where repeats then still pair."""
+    """Return the settings with each slider in turn moved by very little, where repeats then still
+    pair.
+    """
     found = {}
     for name, (low, high) in settings.limits.items():
         now = getattr(settings, name)

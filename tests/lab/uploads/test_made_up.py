@@ -167,8 +167,8 @@ class TestMadeUpRows:
 
 
 def page_of_sample(page: str) -> AppTest:
-    """The tab *What if* of a page with a sample as its own file, as the button of *My data* opens
-    it.
+    """Return the tab *What if* of a page with a sample as its own file, as the button of *My data*
+    opens it.
     """
     app = opened("data").button(key=f"data.sample.{SAMPLES[page]}.csv").click().run()
     app = app.button(key="data.notes").click().run()

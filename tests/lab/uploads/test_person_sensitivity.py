@@ -23,21 +23,23 @@ some_rows_each = pytest.mark.parametrize("rows_each", [1, 3])
 
 
 def corners(d, *, gaps):
-    """All corners of the box of a row, with middles, and a missing row where there may be gaps."""
+    """Return all corners of the box of a row, with middles, and a missing row where there may be
+    gaps.
+    """
     complete = [*itertools.product([1.0], *[[-1.0, 0.0, 1.0]] * d, [-1.0, 1.0])]
     missing = (0.0,) * (d + 2)
     return [*complete, missing] if gaps else complete
 
 
 def released_numbers(way, statistics, noise):
-    """The sums that the mechanism publishes with this noise, as one list of numbers."""
+    """Return the sums that the mechanism publishes with this noise, as one list of numbers."""
     fit = way.fit(statistics, noise[None], EPSILON_ONE)
     return np.concatenate([fit.gram[0, 0].ravel(), fit.moment[0, 0]])
 
 
 def in_units_of_noise(way, statistics):
-    """What the noise is put on, in units in which it is the same on each: found by switching it on,
-    one draw a time.
+    """Return what the noise is put on, in units in which it is the same on each: found by switching
+    it on, one draw a time.
     """
     width = len(way.draws(statistics.inputs, np.random.default_rng(0)))
     quiet = released_numbers(way, statistics, np.zeros(width))
@@ -51,8 +53,8 @@ def in_units_of_noise(way, statistics):
 
 
 def largest_move(way, *, d, rows_each, gaps, norm):
-    """The largest distance of two releases in which all rows of a person differ: sums over equal
-    rows are the worst.
+    """Return the largest distance of two releases in which all rows of a person differ: sums over
+    equal rows are the worst.
     """
     others = [[1.0] * (d + 2), [1.0, *[-1.0] * d, 0.5]]
     releases = []
@@ -127,7 +129,7 @@ def neighbours(rows_each, rng):
 
 
 def largest_distance(of, *, rows_each):
-    """The largest distance of a number or vector of the rows, over 400 pairs of neighbours."""
+    """Return the largest distance of a number or vector of the rows, over 400 pairs of neighbours."""
     rng = np.random.default_rng(0)
     found = []
     for _ in range(400):
@@ -176,7 +178,7 @@ def test_the_noise_of_a_gradient_is_for_all_rows_of_a_person(rows_each):
     noise = np.stack([np.zeros(3), np.ones(3)])
 
     def noise_of_a_step(k):
-        """What one draw of standard noise does in a step where a person has k rows."""
+        """Return what one draw of standard noise does in a step where a person has k rows."""
         way = mechanism("descent", **ONE_STEP, rows_each=k)
         quiet, noisy = way.fit(Rows.of(X, y), noise, EPSILON_ONE).weights[0]
         return noisy - quiet

@@ -141,7 +141,7 @@ class TestGaps:
 
 
 def people(rows=1200, persons=400):
-    """Persons of whom the first has 1 row, and the others up to 6."""
+    """Return persons of whom the first has 1 row, and the others up to 6."""
     who = np.random.default_rng(5).integers(1, persons, rows)
     who[:persons] = np.arange(persons)
     return frame(rows).assign(who=[f"E{number}" for number in who], place=np.arange(rows))

@@ -71,7 +71,7 @@ class TestTraining:
     """What is trained and told is by person."""
 
     def run(self, classes):
-        """The result with its training rows, as inputs with a constant, and whose they are."""
+        """Return the result with its training rows, as inputs with a constant, and whose they are."""
         result = result_of(choose(visits(), replace(PEOPLE, classes=classes)), clip_norm=0.4)
         X, y, people = result.split.training_rows
         return result, losses.with_constant(X), y, people

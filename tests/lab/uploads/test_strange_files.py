@@ -28,7 +28,7 @@ EVERY = {*WAYS}
 
 
 def answered(file: pd.DataFrame, where) -> pd.DataFrame:
-    """The file with answers in these rows only."""
+    """Return the file with answers in these rows only."""
     return file.assign(pay=file["pay"].where(where), left=file["left"].where(where, ""))
 
 
@@ -86,7 +86,7 @@ SIXTY = tuple(Column(name=f"c{place}", low=0, high=1) for place in range(60))
 
 
 def fitting_roles(name: str, roles: Roles) -> Roles:
-    """A page's roles, as they fit this file."""
+    """Return a page's roles, as they fit this file."""
     if name in BOUNDS and roles.target:
         low, high = BOUNDS[name]
         return replace(roles, target=replace(roles.target, low=low, high=high))

@@ -44,14 +44,14 @@ def result_of(mechanism="laplace", epsilon=1.0, **changes):
 
 
 def noise_of(pair):
-    """The distribution of the noise by another library."""
+    """Return the distribution of the noise by another library."""
     if pair.family == "laplace":
         return stats.laplace(scale=pair.scale)
     return stats.norm(scale=pair.scale)
 
 
 def outputs_of(pair):
-    """Outputs around both true numbers."""
+    """Return outputs around both true numbers."""
     return np.linspace(
         pair.value - 5 * pair.scale, pair.value + pair.sensitivity + 5 * pair.scale, 41
     )
@@ -236,7 +236,7 @@ class TestTradeOff:
 
 @cache
 def release_errors(mechanism):
-    """The noise of releases with 4,000 seeds."""
+    """Return the noise of releases with 4,000 seeds."""
     truth = 41
     results = [result_of(mechanism, seed=seed) for seed in range(4000)]
     return np.array([result.release.output for result in results]) - truth
@@ -309,7 +309,7 @@ class TestSimulatedReleases:
 
 
 def simulated(mechanism):
-    """A result, and 200,000 simulated releases without you and with you."""
+    """Return a result, and 200,000 simulated releases without you and with you."""
     result = result_of(mechanism, 2.0, prior=0.3)
     noise = noise_of(result.pair).rvs(size=(2, 200_000), random_state=5)
     without_you = result.settings.value + noise[0]

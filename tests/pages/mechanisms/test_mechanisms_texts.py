@@ -53,7 +53,7 @@ def all_texts(result) -> str:
 
 
 def states_share(text: str, share: float) -> bool:
-    """Whether a text without a percent sign states a share to its last digit."""
+    """Return whether a text without a percent sign states a share to its last digit."""
     if text.startswith("below"):
         return share < 0.001
     if text.startswith("above"):
@@ -63,14 +63,14 @@ def states_share(text: str, share: float) -> bool:
 
 
 def states_posterior(result, match) -> bool:
-    """Whether a posterior and the prior are stated, and look alike only if they are close."""
+    """Return whether a posterior and the prior are stated, and look alike only if they are close."""
     posterior, prior = result.release.posterior, result.settings.prior
     are_stated = states_share(match[1], posterior) and states_share(match[2], prior)
     return are_stated and (match[1] != match[2] or abs(posterior - prior) < 1e-5)
 
 
 def states_slide(result, match) -> bool:
-    """Whether the row of the slides has the real and the last epsilon, and whether it holds."""
+    """Return whether the row of the slides has the real and the last epsilon, and whether it holds."""
     row = result.table().set_index("mechanism").loc["slide"]
     stated = [amount(match[1]), amount(match[2])]
     expected = pytest.approx([row["real epsilon"], row["until"]], rel=THREE_DIGITS, abs=1e-12)
@@ -100,7 +100,7 @@ def relative_error(result) -> float:
 
 
 def likelihood_ratio(sign: int):
-    """A rule for the ratio of a release that is likelier with you (1) or without you (-1)."""
+    """Return a rule for the ratio of a release that is likelier with you (1) or without you (-1)."""
     return says(
         lambda r: math.exp(sign * r.release.privacy_loss),
         given=lambda r: sign * r.release.privacy_loss > 0,

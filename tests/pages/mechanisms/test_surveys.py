@@ -59,7 +59,7 @@ MANY_ALSO = [
 
 
 def answer_probabilities(response: RandomisedResponse) -> np.ndarray:
-    """The probability (k, k) of each answer, by the true one."""
+    """Return the probability (k, k) of each answer, by the true one."""
     others = np.full((response.options, response.options), response.other_probability)
     difference = response.truth_probability - response.other_probability
     return others + np.eye(response.options) * difference
@@ -105,7 +105,7 @@ SURVEY_RESPONSE = RandomisedResponse(epsilon=1.0, options=3)
 
 @cache
 def survey_estimates() -> np.ndarray:
-    """The estimated shares of a thousand people in many surveys."""
+    """Return the estimated shares of a thousand people in many surveys."""
     generator = np.random.default_rng(2)
     answers = SURVEY_RESPONSE.counts(SURVEYED, generator, size=SURVEYS)
     return SURVEY_RESPONSE.estimates(answers)
@@ -196,7 +196,7 @@ def test_more_questions_undo_the_noise():
 
 @cache
 def least_squares_share(questions: int, noise_sd: float) -> float:
-    """The share of bits that unweighted least squares recovers, by another library."""
+    """Return the share of bits that unweighted least squares recovers, by another library."""
     shares = []
     for seed in range(20):
         survey = reconstruction.Survey.draw(PEOPLE, questions, seed=seed)
@@ -272,7 +272,7 @@ def test_the_attacker_stays_below_the_bound_of_the_noise(settings):
 
 
 def stated_error(result) -> float:
-    """The error in points with one decimal, or with two digits if that would be 0."""
+    """Return the error in points with one decimal, or with two digits if that would be 0."""
     error = 100 * result.error
     if error >= 0.1:
         return float(f"{error:.1f}")
@@ -284,7 +284,9 @@ def states_error(result, match) -> bool:
 
 
 def states_curator_people(result, match) -> bool:
-    """Whether a curator has at most the error of the survey with so many people, and not less."""
+    """Return whether a curator has at most the error of the survey with so many people, and not
+    less.
+    """
     people = amount(match[1])
     is_enough = result.central_error_of(people) <= result.error * (1 + 1e-9)
     if people == 1:
@@ -341,7 +343,7 @@ def local_findings(result) -> list[str]:
 
 
 def all_texts(module, findings):
-    """A function that returns all texts of a result."""
+    """Return a function that returns all texts of a result."""
 
     def of_result(result) -> str:
         parts = [
