@@ -212,6 +212,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 
 def _table_row(name: str, work: Work, seconds: dict[str, np.ndarray]) -> str:
+    """Return the medians of one data set."""
     cells = [
         f"{name}, n={work.settings.rows}",
         median_text(seconds["ours"], duration),
@@ -225,6 +226,7 @@ def _table_row(name: str, work: Work, seconds: dict[str, np.ndarray]) -> str:
 
 
 def _sameness(name: str, difference: float) -> Line:
+    """Require the same weights as the loop, with the same noise."""
     return Line(
         asked=f"{name}: the same noise, the same weights within {TOLERANCE:g}",
         measured=f"{difference:.0e}",

@@ -101,6 +101,7 @@ def run(*, rounds: int, say: Print) -> Outcome:
 
 
 def _cells(name: str, figures: Figures) -> list[str]:
+    """Return the row of one drag."""
     return [
         name,
         f"{figures['values']:.0f}",
@@ -247,6 +248,7 @@ def _cause(event: dict) -> str:
 
 
 def _requirements(figures: dict[str, list[Figures]]) -> list[Line]:
+    """Compare the redraws with the canvas, and the styled elements with a constant."""
     lines = []
     for name, drags in figures.items():
         ratios = [drag["ratio"] for drag in drags]

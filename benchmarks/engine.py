@@ -178,6 +178,7 @@ def _ratios(seconds: dict[str, np.ndarray], singles: dict[str, Callable]) -> dic
 
 
 def _sameness(case: Case, differences: dict[str, float], share: float) -> Line:
+    """Require the same weights of all contenders, without noise."""
     texts = ", ".join(f"{name} {value:.0e}" for name, value in differences.items())
     return Line(
         asked=f"{case}: without noise the same weights within {TOLERANCE:g}",
@@ -187,6 +188,7 @@ def _sameness(case: Case, differences: dict[str, float], share: float) -> Line:
 
 
 def _speed(case: Case, ratios: dict[str, np.ndarray]) -> list[Line]:
+    """Compare the ratios with those that the case requires."""
     requirements = [
         (case.opacus_at_least, at_least, "quicker than Opacus", "opacus"),
         (case.loop_at_least, at_least, "quicker than the loop", "loop"),

@@ -79,27 +79,27 @@ def run(*, rounds: int, say: Print, root: Path = ROOT) -> Outcome:
             path.write_bytes(make())
             with (
                 served("app.py", root=root) as address,
-                _opened(browser, address) as page,
-                _watched(address) as seen,
+                _opened_data_page(browser, address) as page,
+                _watched_server(address) as seen,
             ):
                 began = time.perf_counter()
                 page.locator("input[type=file]").set_input_files(path)
-                taken = _answered(page)
+                taken = _wait_for_answer(page)
                 seen["until"] = time.perf_counter() - began
-            say(_told(name, seen) + f"  {taken}")
+            say(_table_row(name, seen) + f"  {taken}")
             memories.append(seen["server"])
             stalls.append(seen["stall"])
         with served("app.py", root=root) as address:
-            waited = _stalled(browser, address)
+            waited = _wait_beside_stalled_uploads(browser, address)
         say(row(("stalled", "", "", "", f"{number(waited)} s"), WIDTHS))
         # In another thread, because Playwright has an event loop in this one.
         with (
             served("app.py", root=root) as address,
-            _watched(address) as seen,
+            _watched_server(address) as seen,
             ThreadPoolExecutor() as other,
         ):
             closed = other.submit(asyncio.run, _messages(address)).result()
-        say(_told("messages", seen) + f"  {closed}")
+        say(_table_row("messages", seen) + f"  {closed}")
         memories.append(seen["server"])
         stalls.append(seen["stall"])
         browser.close()
@@ -117,7 +117,8 @@ def _requirements(memories: list[float], stalls: list[float], waited: float) -> 
     ]
 
 
-def _told(name: str, seen: dict[str, float]) -> str:
+def _table_row(name: str, seen: dict[str, float]) -> str:
+    """Return the row of one file."""
     cells = [
         name,
         f"{number(seen['server'])} MB",
@@ -128,7 +129,8 @@ def _told(name: str, seen: dict[str, float]) -> str:
 
 
 @contextmanager
-def _opened(browser: Any, address: str) -> Iterator[Any]:
+def _opened_data_page(browser: Any, address: str) -> Iterator[Any]:
+    """Open the page *My data*, and close it at the end of the context."""
     page = browser.new_page()
     page.goto(f"{address}/data")
     page.locator("input[type=file]").wait_for(state="attached", timeout=60_000)
@@ -137,8 +139,8 @@ def _opened(browser: Any, address: str) -> Iterator[Any]:
     page.close()
 
 
-def _answered(page: Any) -> str:
-    """Wait until the page says why a file was not taken, or shows it; return the sentence."""
+def _wait_for_answer(page: Any) -> str:
+    """Wait until the page shows a file or says why it was not taken, and return its words."""
     end = time.monotonic() + PATIENCE
     while time.monotonic() < end:
         for selector in ("[data-testid=stAlert]", ".lab-upload", "[class*=st-key-data-remove]"):
@@ -150,19 +152,19 @@ def _answered(page: Any) -> str:
 
 
 @contextmanager
-def _watched(address: str) -> Iterator[dict[str, float]]:
-    """Watch memory and answers while something is done; fill in the largest of each."""
+def _watched_server(address: str) -> Iterator[dict[str, float]]:
+    """Yield the largest memory and the longest answer of the server during the context."""
     process = _process_of(urlparse(address).port or 0)
     before = _memory(process)
     seen = {"server": 0.0, "children": 0.0, "stall": 0.0}
     over = threading.Event()
 
-    def look() -> None:
+    def watch_memory() -> None:
         while not over.wait(LOOK):
             seen["server"] = max(seen["server"], _memory(process) - before)
             seen["children"] = max(seen["children"], sum(map(_memory, _children(process))))
 
-    def ask() -> None:
+    def watch_answers() -> None:
         connection = http.client.HTTPConnection(
             "localhost", urlparse(address).port, timeout=PATIENCE
         )
@@ -172,7 +174,9 @@ def _watched(address: str) -> Iterator[dict[str, float]]:
             connection.getresponse().read()
             seen["stall"] = max(seen["stall"], time.perf_counter() - began)
 
-    watchers = [threading.Thread(target=watcher, daemon=True) for watcher in (look, ask)]
+    watchers = [
+        threading.Thread(target=watcher, daemon=True) for watcher in (watch_memory, watch_answers)
+    ]
     for watcher in watchers:
         watcher.start()
     time.sleep(1)
@@ -196,7 +200,7 @@ def _process_of(port: int) -> int:
 
 
 def _memory(process: int) -> float:
-    """Return what a process has in memory, in MB; 0 if it is gone."""
+    """Return the memory of a process in MB, or 0 if it has ended."""
     with suppress(OSError):
         match = re.search(r"VmRSS:\s+(\d+)", Path(f"/proc/{process}/status").read_text())
         if match is not None:
@@ -205,19 +209,20 @@ def _memory(process: int) -> float:
 
 
 def _children(process: int) -> list[int]:
-    found: list[int] = []
+    """Return the numbers of the processes that a process has started."""
+    children: list[int] = []
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
-            found += map(int, path.read_text().split())
-    return found
+            children += [int(number) for number in path.read_text().split()]
+    return children
 
 
-def _stalled(browser: Any, address: str) -> float:
+def _wait_beside_stalled_uploads(browser: Any, address: str) -> float:
     """Return seconds until an upload is taken beside others that have stopped."""
     port = urlparse(address).port or 0
     sockets = [_begin_upload(browser, address, port) for _ in range(STALLS)]
     began = time.monotonic()
-    with _opened(browser, address) as page, tempfile.TemporaryDirectory() as folder:
+    with _opened_data_page(browser, address) as page, tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "other.csv"
         path.write_bytes(b"a,b\n" + b"1234,5\n" * 700_000)
         while time.monotonic() < began + PATIENCE:

@@ -124,6 +124,7 @@ def _values(measured: list[dict[str, float]], name: str) -> list[float]:
 
 
 def _requirements(name: str, measured: list[dict[str, float]]) -> list[Line]:
+    """Compare first picture, slices and memory of a case with the largest ones allowed."""
     if name == "domains":
         return []
     most_seconds = SLICE_AT_MOST

@@ -153,6 +153,7 @@ def _print_table(seconds: dict[str, np.ndarray], say: Print) -> None:
 
 
 def _sameness(differences: dict[str, float], share: float) -> Line:
+    """Require the same weights of all contenders, without noise."""
     texts = ", ".join(f"{name} {value:.0e}" for name, value in differences.items())
     return Line(
         asked=f"without noise, on the same batches, the same weights within {TOLERANCE:g}",
@@ -162,6 +163,7 @@ def _sameness(differences: dict[str, float], share: float) -> Line:
 
 
 def _speed(seconds: dict[str, np.ndarray]) -> list[Line]:
+    """Compare the ratios of seconds with the required ones."""
     over_opacus = ()
     if "opacus" in seconds:
         over_opacus = seconds["opacus"] / seconds["ours"]

@@ -360,6 +360,7 @@ def _compare_with_loop(*, rounds: int, say: Print) -> list[Line]:
 
 
 def _sameness(difference: float) -> Line:
+    """Require the same votes as the loop."""
     return Line(
         asked=f"parties of the loop say the same but for {DIFFERENCE_AT_MOST:.0%} of the labels",
         measured=f"{difference:.2%} differ",

@@ -145,6 +145,7 @@ def _fit_times(work: regression_contenders.Work, name: str, *, rounds: int) -> S
 
 
 def _fit_row(label: str, seconds: Seconds) -> str:
+    """Return the median seconds of one method, and their ratios within a round."""
     cells = [
         label,
         median_text(seconds["ours"], duration),

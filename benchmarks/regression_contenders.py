@@ -326,6 +326,7 @@ def _trimmed(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
 
 
 def _into_ball(weights: np.ndarray, radius: float) -> np.ndarray:
+    """Return the nearest weights whose L2 norm is at most the radius."""
     norm = np.linalg.norm(weights)
     if norm <= radius:
         return weights

@@ -114,6 +114,7 @@ def _largest_move(shifts: list[LayoutShift]) -> str:
 
 
 def _requirements(scores: dict[str, list[float]]) -> list[Line]:
+    """Compare the worst page of each window size with the largest shift."""
     lines = []
     for size in SIZES:
         worst = []

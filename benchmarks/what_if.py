@@ -130,6 +130,7 @@ def _measure_classifier(settings: Any, *, rounds: int) -> list[Line]:
 
 
 def _first_picture(settings: Any) -> float:
+    """Return the seconds of the first picture from an empty cache."""
     CACHE.forget()
     begin = time.process_time()
     _draw(settings)

@@ -167,6 +167,7 @@ def sample_files() -> dict[str, bytes]:
 
 
 def _csv_text(names: Sequence[str], rows: Iterable[Sequence[str]]) -> str:
+    """Return a table as CSV with line feeds."""
     file = io.StringIO()
     writer = csv.writer(file, lineterminator="\n")
     writer.writerow(names)

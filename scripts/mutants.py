@@ -223,6 +223,7 @@ def _read_times(times: Path) -> tuple[Counter[str], set[str]]:
 def _read_coverage(
     checkout: Path, data: Path, *, seconds: Counter[str], failed: set[str]
 ) -> Reached:
+    """Return the test files of each line, the quickest first, without those that failed."""
     from coverage import CoverageData
 
     measured = CoverageData(str(data))

@@ -148,6 +148,7 @@ def serve(port: int, count: int, caddy: str) -> None:
 
 
 def _wait_until_healthy(ports: Sequence[int], processes: Processes) -> None:
+    """Wait until all ports answer. Raises OSError if a process ends or is too slow."""
     end = time.monotonic() + START_SECONDS
     while not all(is_healthy(port) for port in ports):
         one_has_ended = any(process.poll() is not None for process in processes.values())

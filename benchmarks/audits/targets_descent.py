@@ -54,6 +54,7 @@ def _noise_sd(epsilon: float, *, delta: float, steps: int, units: int) -> float:
 
 
 def _sd_of_multiplier(multiplier: float, units: int) -> float:
+    """Return the standard deviation of the noise on the mean gradient."""
     sd = descent.mean_noise_sd(
         multiplier, clip_norm=CLIP_NORM, rows=units, adjacency=Adjacency.REPLACE_ONE
     )
