@@ -213,7 +213,7 @@ def _children(process: int) -> list[int]:
     children: list[int] = []
     for path in Path(f"/proc/{process}/task").glob("*/children"):
         with suppress(OSError):
-            children += [int(number) for number in path.read_text().split()]
+            children += [int(child) for child in path.read_text().split()]
     return children
 
 
