@@ -60,7 +60,7 @@ def test_one_back_from_another_page_returns_to_the_setting_that_was_left(lab):
     page.wait_for_url("**/?v=*")
     slider(page).press("ArrowRight")
     page.wait_for_url("**epsilon=10.6&**")
-    page.get_by_role("link", name="Classifier").first.click()
+    page.get_by_role("link", name="Classifier", exact=True).first.click()
     page.wait_for_url("**/classifier?v=*")
     drawn(page)
     page.go_back()
