@@ -211,6 +211,20 @@ def test_a_card_that_is_dismissed_by_keyboard_stays_away(lab):
     expect(card).to_be_hidden()
 
 
+def test_a_card_stays_away_once_its_movement_is_made(lab, serve):
+    opened = lab("mechanisms", width=1440)
+    card = opened.locator(".lab-move")
+    expect(card).to_be_visible()
+
+    enter(opened, "5")
+
+    expect(card).to_be_hidden()
+    opened.goto(f"{serve('app.py')}/mechanisms")
+    expect(opened.locator("[data-suggestion-closed]")).to_have_count(1)
+    expect(field(opened)).to_have_value("1")
+    expect(card).to_be_hidden()
+
+
 OPEN_SHADOWS = """const attach = Element.prototype.attachShadow
 Element.prototype.attachShadow = function (how) { return attach.call(this, { ...how, mode: "open" }) }"""
 
