@@ -16,6 +16,7 @@ from ui.charts.curves import (
     grid_progress,
     quantile_curve,
 )
+from ui.text.sentences import capitalise
 from ui.text.texts import Texts
 from ui.text.tiles import distinct_digits, percent
 
@@ -185,8 +186,3 @@ def decision_map(result: PartiesResult) -> dict:
         title=capitalise(label),
         finding=accuracy_text(result, result.summary[method].median),
     )
-
-
-def capitalise(text: str) -> str:
-    """Return a text with a capital first letter, and the others as they are."""
-    return text[0].upper() + text[1:]

@@ -13,7 +13,7 @@ from ui.page.suggestion import Suggestion
 from ui.page.tabs import GUARANTEE_TAB, RESULTS_TAB, WHY_TAB, Tab
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
-from ui.text import labels
+from ui.text import labels, sentences
 from ui.widgets import Chart, explained_chart
 
 # Height of the charts in the first screen, and in the tabs, in pixels.
@@ -75,7 +75,7 @@ def sliders(settings: PartiesSettings) -> SliderLayout:
 def main_choices(state: PageState) -> None:
     """Show the choices of the data, of the method, and of who adds the noise."""
     titles = {name: kind.title for name, kind in KINDS.items()}
-    methods = {method: charts.capitalise(name) for method, (name, _) in charts.STYLES.items()}
+    methods = {method: sentences.capitalise(name) for method, (name, _) in charts.STYLES.items()}
     state.choose("dataset", "Data", titles, help=texts.HELP["data"])
     state.choose("method", "Method", methods, wide=True, help=texts.HELP["method"])
     state.choose("trust_model", "Trusted", TRUST_LABELS, help=texts.HELP["trust_model"])

@@ -5,6 +5,7 @@ from html import escape
 
 from lab.number_text import with_minus
 from pages.what_if.settings import WhatIfSettings
+from ui.text.sentences import capitalise
 from ui.text.sliders import SLIDERS, in_sentence
 from ui.text.texts import Texts
 from ui.text.tiles import number
@@ -119,7 +120,7 @@ def question_values(settings: WhatIfSettings) -> dict[str, str]:
     name = settings.x_field
     return {
         "measure": measure,
-        "Measure": measure[0].upper() + measure[1:],
+        "Measure": capitalise(measure),
         "setting": setting_text(settings, name, getattr(settings, name)),
         "target": target_text(settings, settings.target),
         "name": in_sentence(name),

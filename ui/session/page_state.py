@@ -22,6 +22,7 @@ from ui.session.address import MORE, PRESENT, Address, setting_params
 from ui.session.entries import from_link, is_movable, try_change
 from ui.session.widget_state import on_change, set_widget
 from ui.text.escaping import plain
+from ui.text.sentences import capitalise
 
 _VISITED = "lab.visited"
 _NUMBER_WIDTH = 140
@@ -163,7 +164,7 @@ class PageState:
         value = set_widget(key, getattr(self.settings, name))
         shared: dict[str, Any] = {
             "key": key,
-            "format_func": lambda option: options[option],
+            "format_func": lambda option: capitalise(options[option]),
             "on_change": on_change(key, partial(self.change, name)),
             "help": help or None,
             "label_visibility": "collapsed",

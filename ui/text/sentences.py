@@ -23,6 +23,11 @@ _TARGET_MARGIN = 0.02
 _SHARE_TOLERANCE = 1e-9
 
 
+def capitalise(text: str) -> str:
+    """Return a text with a capital first letter, and the others as they are."""
+    return text[:1].upper() + text[1:]
+
+
 def listed(names: Sequence[str]) -> str:
     """Write names as a list: "a", "a and b", "a, b and c"."""
     if len(names) < 2:
