@@ -65,10 +65,8 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_can_pin_nothing(lab):
 
     button(page, "Which epsilon does it take?").click()
 
-    says(
-        page, re.compile(r"For 90\s% of runs to reach it, use epsilon [\d.]+"), ".lab-words-answer"
-    )
-    says(page, "No value of your file is read for this answer", ".st-key-asking")
+    says(page, re.compile(r"Take epsilon [\d.]+"), ".lab-words-answer")
+    says(page, "No value of your file is read for this answer", ".lab-words-answer")
     assert "target" not in page.url, "it is computed from the rows"
     expect(page.locator(".lab-tile.void")).to_have_count(0)
 
