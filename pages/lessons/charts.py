@@ -16,7 +16,9 @@ _MARGIN = {"l": 46, "r": 12, "t": 44, "b": 44}
 # Room under the axis for options in several lines.
 _OPTIONS_MARGIN = 110
 # Letters of a line of an option.
-_LINE_LETTERS = 18
+_LINE_LETTERS = 13
+# Half the width of an option's bar.
+_HALF_BAR = 0.35
 # Height of the axis in parts of the highest bar, with room for names over it.
 _HEIGHT = 1.5
 
@@ -83,8 +85,10 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
         mine: Index of the visitor's own choice; None if there is none.
     """
     indices = np.arange(len(options))
-    edges = np.arange(len(options) + 1) - 0.5
+    # Every other bin is the gap after an option's bar.
+    edges = (indices[:, None] + np.array([-_HALF_BAR, _HALF_BAR])).ravel()
     counts, _ = np.histogram(values, edges)
+    is_right = np.arange(len(counts)) == 2 * right
     # Short lines have room beside each other.
     names = ["<br>".join(textwrap.wrap(option, _LINE_LETTERS)) for option in options]
     names[right] += "<br><b>outcome</b>"
@@ -93,13 +97,14 @@ def choices(values: np.ndarray, options: Sequence[str], *, right: int, mine: int
     return bars.histogram(
         edges,
         {
-            theme.NON_PRIVATE: np.where(indices == right, 0, counts),
-            theme.PUBLIC: np.where(indices == right, counts, 0),
+            theme.NON_PRIVATE: np.where(is_right, 0, counts),
+            theme.PUBLIC: np.where(is_right, counts, 0),
         },
         title=_TITLE,
         margin=_MARGIN | {"b": _OPTIONS_MARGIN},
         xaxis={
-            "range": [edges[0], edges[-1]],
+            "range": [-0.5, len(options) - 0.5],
+            "tickangle": 0,
             "tickvals": indices.tolist(),
             "ticktext": names,
         },

@@ -1,8 +1,11 @@
 """Charts of lessons: covered before the guess, and with the guess after it."""
 
+import re
+
 import numpy as np
 import pytest
 
+from pages.lessons import charts
 from pages.lessons import texts as lesson_texts
 from pages.lessons.lesson import Lesson
 from pages.lessons.lessons import LESSONS
@@ -115,3 +118,42 @@ def test_the_guess_about_tuning_stands_at_the_chance_of_all_tries():
     _, after = cases_of(lesson)
 
     assert lesson.position(after.settings) == pytest.approx(after.result.chance("all"))
+
+
+def bar_heights(figure: dict) -> list[float]:
+    """Return the height of the highest bar of each colour, as they are drawn."""
+    heights = []
+    for shape in figure["layout"]["shapes"]:
+        if shape["type"] == "path":
+            points = re.findall(r"[ML]([-\d.e]+),([-\d.e]+)", shape["path"])
+            heights.append(max(float(y) for _, y in points))
+    return heights
+
+
+@pytest.mark.parametrize(
+    ("chosen", "others", "right"), [([0.0, 0.0, 1.0], 2, 1), ([1.0, 1.0, 1.0], 0, 3), ([], 0, 0)]
+)
+def test_the_correct_option_of_a_class_has_its_own_bar(chosen, others, right):
+    figure = charts.choices(np.array(chosen), ["less", "more"], right=1, mine=0)
+
+    assert bar_heights(figure) == [others, right]
+    assert "outcome" in figure["layout"]["xaxis"]["ticktext"][1]
+    assert "your guess" in figure["layout"]["xaxis"]["ticktext"][0]
+
+
+@pytest.mark.parametrize("mine", [None, 60.0])
+def test_the_guesses_of_a_class_stand_beside_the_outcome(mine):
+    lesson = BY_NAME["epsilon"]
+
+    figure = charts.numbers(
+        np.array([60.0, 60.0, 90.0]),
+        {},
+        lesson.number,
+        outcome=73.0,
+        outcome_name="at most: 73",
+        mine=mine,
+    )
+
+    lines = [shape["x0"] for shape in figure["layout"]["shapes"] if shape["type"] == "line"]
+    assert bar_heights(figure) == [2]
+    assert lines == [value for value in (73.0, mine) if value is not None]
