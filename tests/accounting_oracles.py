@@ -68,6 +68,7 @@ def of_answers(*sizes, failing=0.0):
     all_randomised = (1 - failing) ** len(sizes)
 
     def delta(epsilon):
+        """Return the mean of (1 - e^(epsilon - loss))_+, where a plain answer has an endless loss."""
         excess = 0.0
         for loss, probability in probability_of_loss.items():
             if loss > epsilon:

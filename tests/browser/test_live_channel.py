@@ -81,13 +81,13 @@ def noted(toy):
     return open_page
 
 
-def address(page: Page, **settings: float | str) -> None:
+def wait_for_address(page: Page, **settings: float | str) -> None:
     """Wait until the address holds these settings, and no run is at work."""
     addressed(page, Toy(), **settings)
     rests(page)
 
 
-def agrees(page: Page) -> None:
+def assert_shows_the_same_as_a_new_page(page: Page) -> None:
     """Wait until this page shows all that a new one shows at its link."""
     rests(page)
     other = page.context.new_page()
@@ -120,9 +120,9 @@ def test_the_channel_answers_and_streamlit_is_told_once(noted):
     expect(too).to_have_attribute("aria-label", "Curve: Epsilon 1.06, shown 0, 1 done")
     says(page, 1.06)
     assert page.evaluate("told.channel") > 0
-    address(page, epsilon=1.06)
+    wait_for_address(page, epsilon=1.06)
     assert page.evaluate("told.streamlit") == 1
-    agrees(page)
+    assert_shows_the_same_as_a_new_page(page)
 
 
 def test_a_drag_is_answered_while_it_lasts(noted):
@@ -130,7 +130,7 @@ def test_a_drag_is_answered_while_it_lasts(noted):
     drag_until(page, page.locator(VERDICT).inner_text, least=8)
     value = float(field(page).input_value())
     says(page, value)
-    address(page, epsilon=value)
+    wait_for_address(page, epsilon=value)
 
 
 def test_a_prefetched_stop_is_shown_without_a_request(noted):
@@ -166,7 +166,7 @@ def test_the_hover_label_never_shows_an_older_chart(noted):
     page.keyboard.press("ArrowRight")
     says(page, 1.06)
     assert before not in page.evaluate(HOVERS)
-    address(page, epsilon=1.06)
+    wait_for_address(page, epsilon=1.06)
     assert before not in page.evaluate(HOVERS)
 
 
@@ -177,14 +177,14 @@ def test_a_training_plays_every_step_in_order_in_all_charts_together(noted):
     says(page, 1, 60)
     expect(button(page, "Play")).to_be_visible()
     expect(button(page, "One step on")).to_have_attribute("aria-disabled", "true")
-    address(page, shown=60)
+    wait_for_address(page, shown=60)
     moments = [f"Epsilon 1, shown {step}, 1 done" for step in range(61)]
     seen = page.evaluate("seen")
     assert seen[seen[0] == [moments[0], f"Curve: {moments[0]}"] :] == [
         [one, f"Curve: {one}"] for one in moments[1:]
     ]
     assert page.evaluate("told.streamlit") <= 2
-    agrees(page)
+    assert_shows_the_same_as_a_new_page(page)
 
 
 def test_another_slider_moves_while_it_plays(noted):
@@ -196,8 +196,8 @@ def test_another_slider_moves_while_it_plays(noted):
     expect(button(page, "Play")).to_be_visible()
     step, epsilon = field(page, "Step shown").input_value(), field(page).input_value()
     says(page, epsilon, step)
-    address(page, shown=step)
-    agrees(page)
+    wait_for_address(page, shown=step)
+    assert_shows_the_same_as_a_new_page(page)
     steps = [int(re.search(r"shown (\d+)", words)[1]) for words, _ in page.evaluate("seen")]
     assert [step for step, _ in groupby(steps)] == list(range(int(step) + 1))
 
@@ -219,14 +219,14 @@ def test_whatever_is_dragged_ends_as_a_fresh_page_at_its_link(noted, seed):
             page.mouse.up()
         page.wait_for_timeout(chance.choice([0, 40, 250, 450, 1200]))
     wanted = {name: field(page, name).input_value() for name in names}
-    address(
+    wait_for_address(
         page,
         epsilon=float(wanted["Epsilon"]),
         repeats=wanted["Repeats"],
         shown=wanted["Step shown"],
     )
     says(page, wanted["Epsilon"], wanted["Step shown"], wanted["Repeats"])
-    agrees(page)
+    assert_shows_the_same_as_a_new_page(page)
 
 
 @pytest.mark.parametrize(("query", "channel"), [("", False), ("&dataset=own", True)])
@@ -237,12 +237,12 @@ def test_without_a_channel_and_on_a_private_file_the_ordinary_run_does_everythin
     for key in ("End", "PageDown"):
         slider(page).press(key)
     says(page, 56.2, 52)
-    address(page, epsilon=56.2)
+    wait_for_address(page, epsilon=56.2)
     button(page, "Play").click()
     says(page, 56.2, 60)
-    address(page, shown=60)
+    wait_for_address(page, shown=60)
     assert page.evaluate("told.channel") == 0
-    agrees(page)
+    assert_shows_the_same_as_a_new_page(page)
 
 
 GOOD = {"name": "epsilon", "value": 1.5, "seq": 7, "final": False, "tick": False}

@@ -23,7 +23,7 @@ Answers = tuple[np.ndarray, np.ndarray]
 class Example(NamedTuple):
     """A page's result, and what its own models answer.
 
-    answers: by arm, of each model.
+    answers: arm -> of each of its models, the labels of test rows and its probabilities for them.
     arm: the one whose accuracy the page shows.
     accuracy: the median that the page shows.
     """
@@ -34,7 +34,7 @@ class Example(NamedTuple):
     accuracy: float
 
 
-def of_classifier() -> Example:
+def classifier_example() -> Example:
     result = ClassifierSettings(dataset="digits", repeats=3, steps=5).experiment.run()
     X = losses.with_constant(result.split.X_test).astype(np.float32)
     weights_by_arm = {
@@ -47,7 +47,7 @@ def of_classifier() -> Example:
     return Example(result, answers, "scratch", result.summary["scratch"].median)
 
 
-def of_network() -> Example:
+def network_example() -> Example:
     settings = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0)
     result = settings.experiment.run()
     X = scale_inputs(result.split.X_test)
@@ -58,7 +58,7 @@ def of_network() -> Example:
     return Example(result, answers, "private", result.summary("private").median)
 
 
-def of_parties() -> Example:
+def parties_example() -> Example:
     # With so little noise no probability is below 2e-16, where scikit-learn's loss ends.
     settings = PartiesSettings(
         dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1
@@ -75,9 +75,9 @@ def of_parties() -> Example:
 
 
 EXAMPLES = {
-    "classifier": of_classifier,
-    "network": of_network,
-    "parties": of_parties,
+    "classifier": classifier_example,
+    "network": network_example,
+    "parties": parties_example,
 }
 
 

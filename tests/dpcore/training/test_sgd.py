@@ -268,7 +268,7 @@ def test_a_training_in_pieces_is_one_in_one_piece(cuts, variant):
 
 @VARIANTS
 @CUTS
-def test_the_record_is_in_the_order_of_the_steps_asked_for(cuts, variant):
+def test_recorded_weights_are_in_the_order_of_the_requested_steps(cuts, variant):
     _, _, start = problem(TANH)
 
     training = train(recipe_of(TANH, variant=variant), noise=1.0, record=[STEPS, 0, *cuts])

@@ -120,8 +120,9 @@ def is_sampled(result, match) -> bool:
 
 
 def averaged_steps(result) -> int:
-    """Return in how many steps noise is independent."""
+    """Return over how many steps with independent noise the noise averages out."""
     if result.settings.mechanism == "toeplitz":
+        # The noise of its steps is correlated.
         return 1
     return result.step
 

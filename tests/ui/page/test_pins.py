@@ -6,6 +6,7 @@ import math
 import re
 import weakref
 from dataclasses import asdict
+from itertools import cycle
 from typing import Any
 
 import numpy as np
@@ -28,6 +29,7 @@ from ui.charts.theme import PINNED
 from ui.live.frames import Frame, make_frame
 from ui.live.messages import Request
 from ui.page.differences import PENDING, ROWS, SENTENCE, rows_html, slider_texts
+from ui.page.page import Page
 from ui.page.pin import PIN, read_pin
 from ui.page.screen import Screen, make_screen
 from ui.page.view import FIRST
@@ -44,37 +46,60 @@ B = A.change(clip_norm=0.1, epsilon=1.0)
 # Links whose settings are read and pinned; a network's noise is calibrated anew in each.
 LINKS = 60
 NETWORK_LINKS = 15
+# Half a unit of the decimal that a sentence states, and rounding.
+ONE_DECIMAL = 0.0501
 BROKEN_PINS = [*HOSTILE, *VALUES, "x" * 10_000, "~" * 300, "~~", "a~b", "a~b~c~d"]
 
 
 @pytest.mark.parametrize("page", PAGES, ids=lambda page: page.name)
 class TestTexts:
-    def test_the_shortest_texts_of_a_pin_are_read_as_its_settings(self, page):
+    @staticmethod
+    def random_settings(page: Page) -> list[Any]:
+        """Return the settings of random links that can be pinned."""
         count = LINKS
         if page.name == "network":
             count = NETWORK_LINKS
+        found = []
         for link in links(page.settings, count=count, seed=2):
             settings, _ = from_link(page.settings, link)
-            if settings.uses_file:
-                continue
-            texts = minimal_texts(settings)
+            if not settings.uses_file:
+                found.append(settings)
+        return found
+
+    def test_the_shortest_texts_of_settings_are_some_of_all_and_read_as_the_settings(self, page):
+        for settings in self.random_settings(page):
             all_texts = {name: str(value) for name, value in asdict(settings).items()}
-
-            assert from_link(page.settings, texts) == (settings, [])
+            texts = minimal_texts(settings)
             assert texts.items() <= all_texts.items()
-            assert len(compact(settings)) < LONGEST
-            assert read_pin(page.settings, compact(settings)) == (settings, ())
+            assert from_link(page.settings, texts) == (settings, [])
 
-    def test_no_pin_takes_a_page_away(self, page):
-        names = list(asdict(page.settings()))
-        for index, value in enumerate(BROKEN_PINS):
-            field = names[index % len(names)]
-            for pin in (value, f"{field}~{value}", f"{field}~1~{field}~{value}~{value}~3"):
-                pinned, notices = read_pin(page.settings, pin)
+    def test_a_pin_is_short_and_read_as_its_settings(self, page):
+        for settings in self.random_settings(page):
+            pin = compact(settings)
+            assert len(pin) < LONGEST
+            assert read_pin(page.settings, pin) == (settings, ())
 
-                assert pinned is None or read_pin(page.settings, compact(pinned)) == (pinned, ())
-                assert len(" ".join(notices)) < 2000
-                assert all("\n" not in notice for notice in notices)
+    @staticmethod
+    def broken_pins(page: Page) -> list[str]:
+        """Return hostile texts alone, as the value of a field, and among other fields."""
+        pins = []
+        for field, value in zip(cycle(asdict(page.settings())), BROKEN_PINS, strict=False):
+            pins.append(value)
+            pins.append(f"{field}~{value}")
+            pins.append(f"{field}~1~{field}~{value}~{value}~3")
+        return pins
+
+    def test_what_is_read_of_a_broken_pin_can_be_pinned(self, page):
+        for pin in self.broken_pins(page):
+            pinned, _ = read_pin(page.settings, pin)
+            if pinned is not None:
+                assert read_pin(page.settings, compact(pinned)) == (pinned, ())
+
+    def test_notices_on_a_broken_pin_are_short_lines(self, page):
+        for pin in self.broken_pins(page):
+            _, notices = read_pin(page.settings, pin)
+            assert len(" ".join(notices)) < 2000
+            assert not any("\n" in notice for notice in notices)
 
 
 def test_the_shortest_texts_of_a_pin_hold_fields_that_another_field_changes():
@@ -252,13 +277,16 @@ class TestFreshRuns:
     """The screen shows what two fresh runs show."""
 
     @staticmethod
-    def first_row(result: Any) -> list[Chart]:
-        (row,) = PAGE.view(result).boards[FIRST]
-        return row
+    def accuracy_and_map(result: Any) -> tuple[Chart, Chart]:
+        """Return the first two charts of the page."""
+        ((accuracy, decision_map, *_),) = PAGE.view(result).boards[FIRST]
+        return accuracy, decision_map
 
     def test_the_overlay_is_the_pinned_curve_in_dashes(self, screen, results):
         ((accuracy, _, _),) = screen.charts("")[FIRST]
-        accuracy_a, accuracy_b = [self.first_row(result)[0] for result in results]
+        result_a, result_b = results
+        accuracy_a, _ = self.accuracy_and_map(result_a)
+        accuracy_b, _ = self.accuracy_and_map(result_b)
         (pinned_curve,) = [
             trace for trace in accuracy_b.figure["data"] if trace.get("meta") == PINNED
         ]
@@ -273,25 +301,30 @@ class TestFreshRuns:
 
     def test_the_maps_stand_beside_each_other(self, screen, results):
         ((_, map_a, map_b),) = screen.charts("")[FIRST]
-        fresh_a, fresh_b = [self.first_row(result)[1] for result in results]
+        result_a, result_b = results
+        _, fresh_a = self.accuracy_and_map(result_a)
+        _, fresh_b = self.accuracy_and_map(result_b)
 
-        fresh_title = {"title": fresh_a.figure["layout"]["title"]}
-        layout_a = {**map_a.figure["layout"], **fresh_title}
-        assert {**map_a.figure, "layout": layout_a} == fresh_a.figure
+        # Beside another map it has another title.
+        layout_a = map_a.figure["layout"] | {"title": fresh_a.figure["layout"]["title"]}
+        assert map_a.figure | {"layout": layout_a} == fresh_a.figure
         layout_b = map_b.figure["layout"]
         fresh_layout_b = fresh_b.figure["layout"]
         assert layout_b["images"] == fresh_layout_b["images"]
-        assert layout_b["shapes"][0]["path"] == fresh_layout_b["shapes"][0]["path"]
+        boundary, *_ = layout_b["shapes"]
+        fresh_boundary, *_ = fresh_layout_b["shapes"]
+        assert boundary["path"] == fresh_boundary["path"]
 
     def test_the_sentence_has_the_median_and_the_interval_of_the_pairs(self, screen, results):
         a, b = [result.ensemble.accuracy[0] for result in results]
         gaps = np.sort(100 * (a - b))
         # 95 % of 6 pairs are bounded by the least and the largest.
-        expected = np.abs([np.median(gaps), gaps[0], gaps[-1]])
+        expected = np.abs([np.median(gaps), gaps.min(), gaps.max()])
 
         numbers = re.findall(r"[\d.]+(?= points| to|\)\.)", sentence(screen))
 
-        np.testing.assert_allclose([float(number) for number in numbers], expected, atol=0.0501)
+        stated = [float(number) for number in numbers]
+        np.testing.assert_allclose(stated, expected, atol=ONE_DECIMAL)
         assert "median of 6 paired differences, 95 % confidence interval" in sentence(screen)
 
     def test_the_table_has_the_settings_and_the_medians(self, screen, results):
@@ -368,6 +401,11 @@ class TestChannel:
         request = Request({}, PAGE, A_LINK, moves=(("epsilon", epsilon),), pin=compact(B))
         return make_frame(request, 0)
 
+    @staticmethod
+    def cells(frame: Frame) -> list[tuple[str, str]]:
+        """Return the values of A and of B in each row of the table."""
+        return re.findall(r"<td>(.*?)</td><td>(.*?)</td>", frame.texts[ROWS])
+
     def test_the_channel_shows_the_pin_as_the_page_does(self):
         screen = make_screen(PAGE, A.change(epsilon=4.0), B, seconds=0)
 
@@ -375,7 +413,8 @@ class TestChannel:
 
         assert frame.texts == screen.texts("")
         assert frame.rows[FIRST] == [["accuracy", "map.scratch", "map.scratch.pinned"]]
-        for chart in screen.charts("")[FIRST][0]:
+        (row,) = screen.charts("")[FIRST]
+        for chart in row:
             assert frame.charts[chart.name] == (chart.extras(), chart.parts())
 
     def test_a_drag_moves_the_current_settings_and_not_the_pinned_ones(self):
@@ -384,11 +423,10 @@ class TestChannel:
 
         assert before.charts["map.scratch"] != after.charts["map.scratch"]
         assert before.charts["map.scratch.pinned"] == after.charts["map.scratch.pinned"]
-        cells = re.compile(r"<td>(.*?)</td><td>(.*?)</td>")
-        column_a, column_b = zip(*cells.findall(before.texts[ROWS]), strict=True)
-        moved_a, same_b = zip(*cells.findall(after.texts[ROWS]), strict=True)
-        assert column_a != moved_a
-        assert column_b == same_b
+        rows_before = self.cells(before)
+        rows_after = self.cells(after)
+        assert [a for a, _ in rows_before] != [a for a, _ in rows_after]
+        assert [b for _, b in rows_before] == [b for _, b in rows_after]
 
     @pytest.mark.parametrize("pin", ["x~clip_norm~a", "\n" * 5000], ids=["odd", "lines"])
     def test_a_hostile_pin_is_ignored_by_the_channel(self, pin):
