@@ -65,12 +65,17 @@ class Training:
         return len(data.source(self.dataset).classes)
 
     @property
+    def inputs(self) -> int:
+        """Return the number of inputs of a model: features and the constant."""
+        return self.features + 1
+
+    @property
     def cells(self) -> float:
         """Return the cost of one training (``lab.experiment.chunking``)."""
         return chunking.training_cells(
             rows=self.rows,
             outputs=losses.outputs(self.classes),
-            inputs=self.features + 1,
+            inputs=self.inputs,
             steps=self.steps,
         )
 

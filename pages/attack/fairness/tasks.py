@@ -27,6 +27,11 @@ class FairnessTraining(PrivateTraining):
     minority: float
 
     @property
+    def inputs(self) -> int:
+        """Return the number of inputs of a model: features, the group and the constant."""
+        return self.features + 2
+
+    @property
     def in_minority(self) -> np.ndarray:
         """Return whether each private row is in the minority, (n,).
 
