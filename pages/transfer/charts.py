@@ -164,13 +164,21 @@ def over_epsilon(result: TransferResult) -> dict:
 def _reference_lines(result: TransferResult) -> list[Level]:
     """Return the risks of the private rows without privacy, and of predicting 0.
 
-    Their names are at different ends, because the lines may be close to each other.
+    The lower line has its name below, because the lines may be close to each other.
     """
     name, colour, dash = WITHOUT_PRIVACY
     least_squares = max(result.fits.least_squares, LEAST_RISK)
+    is_lower = least_squares < result.baseline
     return [
-        Level(y=least_squares, name=name, colour=colour, dash=dash, side="right"),
-        Level(y=result.baseline, name="predict 0", dash="dash", width=1.2, side="right"),
+        Level(y=least_squares, name=name, colour=colour, dash=dash, side="right", below=is_lower),
+        Level(
+            y=result.baseline,
+            name="predict 0",
+            dash="dash",
+            width=1.2,
+            side="right",
+            below=not is_lower,
+        ),
     ]
 
 

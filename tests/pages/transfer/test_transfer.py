@@ -267,9 +267,12 @@ def test_chart_over_epsilon_shows_the_medians(result):
         assert numbers(trace["y"]) == pytest.approx(np.median(runs, axis=1), rel=SINGLE_PRECISION)
 
 
-def test_names_of_reference_lines_are_at_different_ends():
+def test_the_name_of_the_lower_reference_line_is_below_it_and_the_other_above():
     annotations = charts.over_epsilon(first(SMALL))["layout"]["annotations"]
 
-    sides = {annotation["text"]: annotation["xanchor"] for annotation in annotations}
-    assert sides["predict 0"] == "left"
-    assert sides[charts.WITHOUT_PRIVACY[0]] == "right"
+    names = {annotation["text"]: annotation for annotation in annotations}
+    lower, upper = sorted(
+        (names["predict 0"], names[charts.WITHOUT_PRIVACY[0]]), key=lambda name: name["y"]
+    )
+    assert lower["yanchor"] == "top"
+    assert upper["yanchor"] == "bottom"
