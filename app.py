@@ -10,7 +10,7 @@ from functools import partial
 import streamlit as st
 from starlette.middleware import Middleware
 
-from pages import environment
+from pages import environment_check
 from pages.topics import FIRSTS, HEADS, HOME, PAGES
 from ui.classroom.visitor import VisitorCookie
 from ui.export import prerender
@@ -20,7 +20,7 @@ from ui.server.startup import lifespan
 from ui.server.static_files import StaticFiles, compress_plotly
 from ui.server.upload_limits import Uploads
 
-refusal = environment.refusal(os.environ)
+refusal = environment_check.refusal(os.environ)
 if refusal:
     sys.exit(refusal)
 

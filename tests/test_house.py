@@ -22,11 +22,11 @@ RANK = """
     lab lab.statistics lab.data lab.models lab.uploads lab.experiment lab.label lab.sweeps
     ui.text pages.*.tasks ui.compute ui.charts pages.*.charts pages.*.texts
     ui.widgets ui.server ui.session ui.uploads ui.page ui.classroom ui.live ui.export ui.layout
-    pages.*.page pages.topics pages.environment pages.main app
+    pages.*.page pages.topics pages.environment_check pages.main app
 """
 RANK = {name: rank for rank, name in enumerate(RANK.split())}
 # Modules of `pages` that belong to no topic.
-SHARED = {"topics", "environment", "main"}
+SHARED = {"topics", "environment_check", "main"}
 # What a module of a topic is, by how its name begins; any other is tasks: settings and results.
 KINDS_OF_MODULE = {"page": "page", "texts": "texts", "charts": "charts"}
 # Packages that are only a name for the packages inside.

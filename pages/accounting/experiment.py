@@ -21,8 +21,8 @@ from pages.accounting.result import (
     STEPS,
     AccountingResult,
 )
+from pages.accounting.search_costs import SearchCosts
 from pages.accounting.settings import AccountingSettings
-from pages.accounting.tasks import SearchCosts
 
 # The accountants with a curve that costs milliseconds: all but "pld".
 _QUICK_CURVES = ROWS[:-1]

@@ -20,8 +20,8 @@ from dpcore.privacy import (
 )
 from lab.experiment import accounting_tasks
 from lab.experiment.accounting_tasks import MOST_STEPS, PUBLISHED
+from pages.accounting.search_costs import TRIES, best_of
 from pages.accounting.settings import AccountingSettings
-from pages.accounting.tasks import TRIES, best_of
 
 # The theorems, from the loosest to the tightest.
 THEOREMS = ("basic", "advanced", "moments", "renyi", "pld")

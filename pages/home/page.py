@@ -4,7 +4,7 @@ from collections.abc import Callable, Mapping, Sequence
 
 import streamlit as st
 
-from pages.home import charts, page_moves, texts
+from pages.home import charts, page_exercises, texts
 from pages.home.charts import SAYS
 from pages.home.result import PersonResult
 from pages.home.settings import PersonSettings
@@ -125,12 +125,12 @@ def _show_moves() -> None:
 
     What an open one speaks of is highlighted by its key (``style/home.css``).
     """
-    outcomes = page_moves.outcomes(_observe())
-    undone = [name for name in page_moves.MOVES if name not in outcomes]
+    outcomes = page_exercises.outcomes(_observe())
+    undone = [name for name in page_exercises.MOVES if name not in outcomes]
     opened = st.session_state.get("home.move")
     if opened not in undone:
         opened = next(iter(undone), "")
-    for name in page_moves.MOVES:
+    for name in page_exercises.MOVES:
         key = f"move-{name}"
         if name == opened:
             key = f"move-{name}-open"
@@ -138,13 +138,13 @@ def _show_moves() -> None:
             _show_move(name, outcomes.get(name, ""))
 
 
-def _observe() -> page_moves.Observations:
+def _observe() -> page_exercises.Observations:
     """Store what the page shows now, and return all observations of these patients."""
     settings = st.session_state["home.state"].settings
     result, _ = compute(settings, seconds=0)
     observations_of_seed = st.session_state.setdefault("home.seen", {})
     observations = observations_of_seed.setdefault(settings.seed, [])
-    observation = page_moves.Observation.of(result)
+    observation = page_exercises.Observation.of(result)
     if observation not in observations:
         observations.append(observation)
     return observations

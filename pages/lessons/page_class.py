@@ -3,7 +3,7 @@
 import streamlit as st
 
 from dpcore.check import RefusedError
-from pages.lessons import charts, texts
+from pages.lessons import charts_guesses, texts
 from pages.lessons.lesson import Case, Lesson
 from ui import widgets
 from ui.classroom import membership
@@ -144,7 +144,7 @@ def show_class_guesses(
     before, after = cases
     number = lesson.number
     if number:
-        figure = charts.numbers(
+        figure = charts_guesses.numbers(
             values,
             axis,
             number,
@@ -156,7 +156,7 @@ def show_class_guesses(
         chosen = None
         if mine is not None:
             chosen = int(mine)
-        figure = charts.choices(
+        figure = charts_guesses.choices(
             values,
             lesson.options("Guess"),
             right=lesson.correct_option(before, after),

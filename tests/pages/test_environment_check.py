@@ -9,7 +9,7 @@ from pathlib import Path
 
 import pytest
 
-from pages.environment import refusal
+from pages.environment_check import refusal
 
 ROOT = Path(__file__).parents[2]
 WRONG = [

@@ -5,7 +5,7 @@ import re
 import numpy as np
 import pytest
 
-from pages.lessons import charts
+from pages.lessons import charts_guesses
 from pages.lessons import texts as lesson_texts
 from pages.lessons.lesson import Lesson
 from pages.lessons.lessons import LESSONS
@@ -134,7 +134,7 @@ def bar_heights(figure: dict) -> list[float]:
     ("chosen", "others", "right"), [([0.0, 0.0, 1.0], 2, 1), ([1.0, 1.0, 1.0], 0, 3), ([], 0, 0)]
 )
 def test_the_correct_option_of_a_class_has_its_own_bar(chosen, others, right):
-    figure = charts.choices(np.array(chosen), ["less", "more"], right=1, mine=0)
+    figure = charts_guesses.choices(np.array(chosen), ["less", "more"], right=1, mine=0)
 
     assert bar_heights(figure) == [others, right]
     assert "outcome" in figure["layout"]["xaxis"]["ticktext"][1]
@@ -145,7 +145,7 @@ def test_the_correct_option_of_a_class_has_its_own_bar(chosen, others, right):
 def test_the_guesses_of_a_class_stand_beside_the_outcome(mine):
     lesson = BY_NAME["epsilon"]
 
-    figure = charts.numbers(
+    figure = charts_guesses.numbers(
         np.array([60.0, 60.0, 90.0]),
         {},
         lesson.number,

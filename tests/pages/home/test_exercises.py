@@ -5,8 +5,8 @@ import re
 import numpy as np
 import pytest
 
-from pages.home import page_moves, texts
-from pages.home.page_moves import Observation
+from pages.home import page_exercises, texts
+from pages.home.page_exercises import Observation
 from pages.home.settings import PersonSettings
 from tests.pages.home.test_experiment import result_of
 from ui.text.tiles import percent_rounded_up
@@ -44,13 +44,13 @@ def observed(epsilon: float, *, person: int = 0, limit: float = 0.6, cost: float
     ],
 )
 def test_a_movement_is_done_by_what_was_observed(observations, done):
-    assert set(page_moves.outcomes(observations)) == done
+    assert set(page_exercises.outcomes(observations)) == done
 
 
 def test_an_outcome_states_the_numbers_that_were_shown():
     observations = [observed(0.9, limit=0.541, cost=4.9), observed(2.0, person=4, limit=0.6)]
 
-    outcomes = page_moves.outcomes(observations)
+    outcomes = page_exercises.outcomes(observations)
 
     assert outcomes["hide"].startswith("At epsilon 0.9, no spy can do better than 55.")
     assert "4.9 points" in outcomes["hide"]
