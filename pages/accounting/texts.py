@@ -129,6 +129,8 @@ def _budget(result: AccountingResult) -> str:
         if math.isnan(least_noise):
             return ""
         return SAYS("target.noise", target=target, noise=number(least_noise))
+    if math.isnan(most_steps):
+        return ""
     if most_steps >= MOST_STEPS:
         return SAYS("target.most", target=target, steps=MOST_STEPS)
     if most_steps >= result.settings.steps:

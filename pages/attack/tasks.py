@@ -166,10 +166,11 @@ def pair_tasks(
 
 
 def shown_pairs(training: PairTraining, epsilon: float, repeats: int) -> Repeats:
-    """Return the trainings at the set epsilon, which the page shows."""
+    """Return the part that trains pairs at the set epsilon, which the page shows first."""
     per_task = trainings_per_task(training)
+    most_at_first = min(_MOST_FIRST_TRAININGS, per_task, repeats)
     first_batch = chunking.first_batch_size(
-        min(_MOST_FIRST_TRAININGS, per_task, repeats),
+        most_at_first,
         each=training.cells,
         least=_LEAST_FIRST_TRAININGS,
     )

@@ -223,12 +223,12 @@ def column_weights(result: ClassifierResult) -> dict:
 
     For more than two classes it is the range of an input's weights over the classes.
     """
-    last_class = coefficients.shorten(result.classes[-1])
     if result.split.n_classes == 2:
+        last_class = coefficients.shorten(result.classes[-1])
         subtitle = SAYS("figures.weights", name=last_class)
         axis = "weight"
     else:
-        subtitle = SAYS("figures.weights_range", name=last_class)
+        subtitle = SAYS["figures.weights_range"]
         axis = "range of weights"
     return coefficients.dots(
         largest_weights(result),

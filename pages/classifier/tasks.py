@@ -59,7 +59,10 @@ class Ensemble:
 
     @classmethod
     def concatenate(cls, batches: Sequence[Self]) -> Self:
-        """Return all repeats of some batches. ``clipped`` and ``signal`` are the first one's."""
+        """Return all repeats of some batches. ``clipped`` and ``signal`` are the first one's.
+
+        Repeats are the second axis, after the arms. The loss on held-out rows is of one arm alone.
+        """
         first = batches[0]
         if len(batches) == 1:
             return first
@@ -260,23 +263,25 @@ def _clipping(
 ) -> tuple[np.ndarray, np.ndarray]:
     """Return per arm the share of clipped gradients, and the norm of the first mean gradient.
 
-    Both are estimated on the first rows, which are in random order. history: (m, A, R, k, p).
+    Both are estimated on the first rows, which are in random order. history: weights
+    (m, A, R, k, p) of R repeats in A arms after m steps.
     """
     every = max(1, len(history) // _CLIPPING_STEPS)
-    sampled = history[::every, :, :_CLIPPING_REPEATS]
-    start = history[0, :, 0]
+    sampled = history[::every, :, :_CLIPPING_REPEATS]  # some steps of some repeats
+    start = history[0, :, 0]  # (A, k, p), the same in all repeats
     if rows.people is not None:
         return _clipping_of_people(training, sampled, start, rows, rows.people)
 
     X = rows.X[:_CLIPPING_ROWS]
     y = rows.y[:_CLIPPING_ROWS]
-    norms = losses.gradient_norms(sampled, X, y)
+    norms = losses.gradient_norms(sampled, X, y)  # by step, arm, repeat and row
     clipped = (norms > training.clip_norm).mean(axis=(0, 2, 3))
 
     residuals = losses.residuals(losses.logits(start, X), y)
     if training.version == "correct":
-        norms = losses.gradient_norms(start, X, y)[:, None]
-        residuals = residuals * np.minimum(1, training.clip_norm / np.maximum(norms, _LEAST_NORM))
+        first_norms = losses.gradient_norms(start, X, y)[:, None]
+        factors = np.minimum(1, training.clip_norm / np.maximum(first_norms, _LEAST_NORM))
+        residuals = residuals * factors
     signal = np.linalg.norm(residuals @ X / len(X), axis=(-2, -1))
     if training.version == "published":
         signal = np.minimum(signal, training.clip_norm)

@@ -14,7 +14,7 @@ QUESTION = "Releases in use, and what an attacker learns at most"
 
 
 def show() -> None:
-    """Show the page."""
+    """Show the table of registered releases."""
     st.title(QUESTION)
     st.caption(SAYS["deployments.source"])
     st.html(f'<div class="lab-sentences">{table()}</div>')

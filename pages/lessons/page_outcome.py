@@ -91,7 +91,8 @@ def _show_chart(lesson: Lesson, page: Page, was_incomplete: bool) -> None:
     if done < 1:
         st.progress(done, text="Still training. The chart will become finer.")
     elif was_incomplete:
-        st.rerun()  # nothing has to be asked for again
+        # All models are trained now: the page runs once more, without its timer.
+        st.rerun()
 
 
 @st.fragment

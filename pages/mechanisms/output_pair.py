@@ -114,6 +114,7 @@ class OutputPair:
         elif abs(loss) < self.mu * (1 - _ROUNDING):
             z = (loss + self.mu) / 2
         else:
+            # Laplace noise: the loss is 2z - mu between the centres, and constant beyond.
             z = math.copysign(math.inf, loss)
         return self.value + self.scale * z
 

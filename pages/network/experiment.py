@@ -148,6 +148,7 @@ class EpsilonAccounting:
         settings = self.settings
         ramp = None
         if settings.applied_noise_ramp != 1:
+            # It runs over the whole training, whatever number of steps is counted.
             ramp = Schedule(settings.applied_noise_ramp, settings.steps, settings.shape)
         return Price(
             accountant=settings.accountant,

@@ -148,7 +148,7 @@ class NetworkResult:
 
     @cached_property
     def gradients(self) -> Gradients:
-        """Return the gradients of some private rows."""
+        """Return the task that computes gradients of private rows, in the first networks."""
         return Gradients(
             training=self.training,
             frame=self.frame,

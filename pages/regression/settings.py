@@ -268,7 +268,10 @@ class RegressionSettings(SourceSettings):
 
 
 def _source(dataset: str, own: str) -> regression_data.Source | None:
-    """Return the data set, or None for a file known only by its name."""
+    """Return the data set, or None for a file known only by its name.
+
+    own: the name of the file, or its rows, which are a text too.
+    """
     if dataset != OWN:
         return regression_data.SOURCES[dataset]
     if isinstance(own, OwnRows):

@@ -92,7 +92,8 @@ class TransferResult:
     def compare_risks(self, first: np.ndarray, second: np.ndarray) -> Case:
         """Return what can be claimed about the excess risks (R,) of one model and another.
 
-        They are shown with two digits, so that less than 10 % counts as no difference.
+        They are shown with two digits, so that less than 10 % counts as no difference. Neither is
+        ahead where both are no better than predicting 0.
         """
         first = np.maximum(first, LEAST_RISK)
         second = np.maximum(second, LEAST_RISK)

@@ -50,14 +50,17 @@ def clicks(settings: WhatIfSettings) -> dict:
     return {"position": "place", "x": x_axis.ends, "y": y_axis.ends}
 
 
-def _axis(axis: Axis, name: str) -> dict:
-    """Return a linear axis of positions, so that images and paths are where points are."""
+def _axis(axis: Axis, title: str) -> dict:
+    """Return a linear axis, of log10 of the values if the axis is logarithmic.
+
+    Images and paths are placed linearly, so that points must be, too.
+    """
     if not axis.log:
-        return {"range": axis.ends, "title": {"text": name}, "nticks": _TICKS}
+        return {"range": axis.ends, "title": {"text": title}, "nticks": _TICKS}
     ticks = log_ticks(axis)
     return {
         "range": axis.ends,
-        "title": {"text": f"{name} (log)"},
+        "title": {"text": f"{title} (log)"},
         "tickvals": np.log10(ticks).tolist(),
         "ticktext": [tick_text(tick) for tick in ticks],
     }

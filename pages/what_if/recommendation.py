@@ -52,7 +52,10 @@ class Recommendation(NamedTuple):
 def recommend(
     curve: CurveResult, settings_by_value: Mapping[float, Settings]
 ) -> Recommendation | None:
-    """Return the value to take, or None if no value is shown to be enough for 90 % of runs."""
+    """Return the value to take and what is known of it.
+
+    Return None if no value is shown to be enough for 90 % of runs.
+    """
     if not isinstance(curve.crossing_for_most, Solution):
         return None
     values = curve.measured.values.tolist()
@@ -61,7 +64,9 @@ def recommend(
     medians = curve.measured.medians
     hits = reaches(curve.settings, curve.measured.runs).sum(axis=1)
     median_index = _start_of_true_tail(reaches(curve.settings, medians))
+    # Less than one point, or one percent, is lost against the largest value.
     is_close = _losses(medians, curve.settings.asked_measure) < 1 - _ROUNDING_ERROR
+    close_index = _start_of_true_tail(is_close)
     return Recommendation(
         settings=settings_by_value[value],
         value=value,
@@ -71,7 +76,7 @@ def recommend(
         median_hits=int(hits[median_index]),
         last_value=values[-1],
         last_median=float(medians[-1]),
-        close_value=values[_start_of_true_tail(is_close)],
+        close_value=values[close_index],
     )
 
 

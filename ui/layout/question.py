@@ -10,7 +10,7 @@ from ui.text.texts import SAYS
 
 
 def show_question(question_tab: QuestionTab, state: PageState, screen: Screen) -> None:
-    """Show the controls of the question and its answer."""
+    """Show the controls of the question and its answer, or why there is none."""
     base, targets = question_base(screen, state.settings)
     question = None
     if base is not None:
@@ -23,6 +23,7 @@ def show_question(question_tab: QuestionTab, state: PageState, screen: Screen) -
         return
 
     def write_question() -> None:
+        """Write the question into the address, once its settings have changed."""
         state.address.ask = question_tab.asks(question_state.settings, targets, question)
 
     question_state = PageState(

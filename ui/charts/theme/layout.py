@@ -85,7 +85,7 @@ def heading(name: str, finding: str = "") -> dict:
     if finding:
         text = f"<b>{name}:</b> {finding}"
     return {
-        "text": text.strip(),
+        "text": text,
         "font": {"size": 15},
         "x": 0,
         "xref": "container",
