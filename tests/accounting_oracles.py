@@ -23,6 +23,7 @@ Z = np.arange(-20, 25, STEP_SIZE)
 
 
 def epsilon(event, accountant="gdp", *, delta=1e-5, adjacency=ADD):
+    """Return the epsilon that an accountant finds for an event at ``delta``."""
     return accountants.account(
         event, delta=delta, adjacency=adjacency, accountant=accountant
     ).epsilon
@@ -130,6 +131,7 @@ def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
     """
 
     def moment(c: float) -> float:
+        """Return ln E_Q[(dP/dQ)^c] of all steps together, at a real c."""
         return steps * float(np.real(log_moment(np.array([c + 0j]), rate, sigma)[0]))
 
     def bound(log_c: float) -> float:
@@ -145,6 +147,7 @@ def contour(rate: float, sigma: float, steps: int, delta: float) -> float:
     shape = steps * log_moment(s, rate, sigma) - np.log(s * (s - 1))
 
     def excess(epsilon: float) -> float:
+        """Return ln(d / delta), where d is the integral for delta(epsilon)."""
         exponent = shape - (s - 1) * epsilon
         top = float(np.real(exponent[0]))
         values = np.real(np.exp(exponent - top))

@@ -43,6 +43,7 @@ def opened(page: str, **link: str) -> AppTest:
 
 
 def settings_of(app: AppTest, page: str) -> Any:
+    """Return the settings that the session has for a page."""
     return app.session_state[f"{page}.state"].settings
 
 
@@ -92,5 +93,6 @@ def text(app: AppTest) -> str:
 
 
 def press(app: AppTest, label: str) -> AppTest:
+    """Return the page after a click on its only button with this label."""
     (button,) = [button for button in app.button if button.label == label]
     return button.click().run()

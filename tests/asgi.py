@@ -29,9 +29,11 @@ def ask(app: ASGIApp, path: str = "/", *, method: str = "GET", **headers: str) -
     messages = []
 
     async def send(message):
+        """Keep a message of the app; stands for the sending of a server."""
         messages.append(message)
 
     async def receive():
+        """Return a request without a body; stands for the receiving of a server."""
         return {"type": "http.request"}
 
     path, _, query = path.partition("?")

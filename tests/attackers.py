@@ -85,10 +85,12 @@ class Losses(NamedTuple):
 
     @property
     def mean(self) -> float:
+        """Return the mean of the losses."""
         return float(self.mass @ self.values)
 
     @property
     def variance(self) -> float:
+        """Return the variance of the losses."""
         return float(self.mass @ (self.values - self.mass @ self.values) ** 2)
 
     @property
@@ -152,17 +154,20 @@ def _losses(release: Any, adjacency: Adjacency) -> Losses:
 
 
 def _of_gaussian(multiplier: float) -> Losses:
+    """Return the losses of a release with Gaussian noise of this multiplier."""
     z = np.linspace(-9, 9, 20_001)
     return Losses(z / multiplier + 0.5 / multiplier**2, _weights(stats.norm.pdf(z)))
 
 
 def _of_laplace(scale: float) -> Losses:
+    """Return the losses of a Laplace release, with noise of ``scale`` times the sensitivity."""
     levels = (np.arange(20_000) + 0.5) / 20_000
     output = stats.laplace.ppf(levels)
     return Losses(np.abs(output + 1 / scale) - np.abs(output), _weights(np.ones_like(levels)))
 
 
 def _of_bounded_range(epsilon: float) -> Losses:
+    """Return losses with the largest delta(x) that epsilon-bounded range allows, at every x."""
     x = np.linspace(-epsilon, epsilon, 20_001)
     survival = np.expm1((x - epsilon) / 2) / math.expm1(-epsilon)
     middles = (x[1:] + x[:-1]) / 2
@@ -180,6 +185,7 @@ def _of_norm_exponential(epsilon: float, dimension: int) -> Losses:
 
 
 def _of_randomised_response(epsilon: float) -> Losses:
+    """Return the losses of a randomised answer to a yes-no question, epsilon and -epsilon."""
     odds = np.array([1, math.exp(-epsilon)])
     return Losses(np.array([epsilon, -epsilon]), odds / (1 + math.exp(-epsilon)))
 
@@ -204,6 +210,7 @@ def _replaced_in_a_sample(rate: float, mu: float) -> Losses:
 
 
 def _weights(density: np.ndarray) -> np.ndarray:
+    """Return a density on a grid as masses that sum to 1."""
     return density / density.sum()
 
 
@@ -217,13 +224,16 @@ def rules(guarantee_of: Callable[[Any], Guarantee]) -> Rules:
     """Return what a page may say of the best attacker against the guarantee of a result."""
 
     def is_accuracy_of_event(result: Any, match: re.Match) -> bool:
+        """Return whether the percentage is that of the event's best attacker, rounded up."""
         return close(guarantee_of(result), match[1])
 
     def is_certain(result: Any, match: re.Match) -> bool:
+        """Return whether the best attacker on the event is right practically every time."""
         guarantee = guarantee_of(result)
         return right(guarantee.event, guarantee.adjacency) > 0.9995 - 0.001
 
     def is_accuracy_of_epsilon(result: Any, match: re.Match) -> bool:
+        """Return whether the percentage is the largest one of the guarantee, rounded up."""
         percent = 100.0
         if not match[1].startswith("practically"):
             percent = float(match[1])

@@ -134,4 +134,5 @@ def since(places: Iterable[float], shown: Callable[[float], bool], first: float)
 
 
 def until(places: Iterable[float], shown: Callable[[float], bool], last: float) -> bool:
+    """Return whether it is shown at ``last`` and at all smaller places."""
     return all(shown(place) for place in places if place <= last * (1 + 1e-6))

@@ -11,18 +11,22 @@ from dpcore.estimators.sparse import DPFrankWolfeRegressor
 
 
 def make_logistic(**parameters: Any) -> DPLogisticRegression:
+    """Return a logistic regression with these parameters."""
     return DPLogisticRegression(**parameters)
 
 
 def make_network(**parameters: Any) -> DPNetworkClassifier:
+    """Return a network of one epoch and lots of 100 rows, unless the parameters say otherwise."""
     return DPNetworkClassifier(**{"epochs": 1, "lot_size": 100, **parameters})
 
 
 def make_linear(**parameters: Any) -> DPLinearRegression:
+    """Return a regression by three steps of descent, unless the parameters say otherwise."""
     return DPLinearRegression(**{"mechanism": "descent", "steps": 3, "penalty": 1.0, **parameters})
 
 
 def make_sparse(**parameters: Any) -> DPFrankWolfeRegressor:
+    """Return a Frank-Wolfe regression of three steps, unless the parameters say otherwise."""
     return DPFrankWolfeRegressor(**{"steps": 3, **parameters})
 
 

@@ -9,6 +9,7 @@ PENTAGON = Hull(corners=((1.0, 0.2), (0.1, 0.9), (-0.8, 0.3), (-0.4, -0.7), (0.6
 
 
 def problem(n=60, d=3, *, seed=0):
+    """Return random rows (n, d) and their labels (n,), which are linear but for noise."""
     rng = np.random.default_rng(seed)
     X = rng.uniform(-1, 1, (n, d))
     return X, X @ np.linspace(1, -0.5, d) + 0.2 * rng.normal(size=n)

@@ -71,6 +71,7 @@ def properties_of(mechanism: Any) -> dict[str, Any]:
 
 
 def laplace_case() -> Case:
+    """Return the case of Laplace noise."""
     mechanism = Laplace(sensitivity=2.0, epsilon=0.5)
     return Case(
         documented=Laplace,
@@ -83,11 +84,13 @@ def laplace_case() -> Case:
 
 
 def norm_exponential_case() -> Case:
+    """Return the case of norm-exponential noise."""
     dimension = 4
     mechanism = NormExponential(sensitivity=2.0, epsilon=0.5)
 
     @cache
     def draw_noise() -> np.ndarray:
+        """Return the noise on a vector of zeros, (draws, dimension)."""
         rng = np.random.default_rng(3)
         return np.array([mechanism.release(np.zeros(dimension), rng) for _ in range(DRAWS)])
 
@@ -105,15 +108,18 @@ class RecordingGenerator(np.random.Generator):
     """A generator that keeps the last draws of the laws that ``NoisyMax`` uses."""
 
     def gumbel(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        """Return draws of the Gumbel distribution, and keep them."""
         self.draws = super().gumbel(*args, **kwargs)
         return self.draws
 
     def laplace(self, *args: Any, **kwargs: Any) -> np.ndarray:
+        """Return draws of the Laplace distribution, and keep them."""
         self.draws = super().laplace(*args, **kwargs)
         return self.draws
 
 
 def noisy_max_case(noise: str, *, monotone: bool) -> Case:
+    """Return the case of a noisy maximum, with noise "gumbel" or "laplace"."""
     mechanism = NoisyMax(sensitivity=2.0, epsilon=0.5, noise=noise, monotone=monotone)
 
     @cache
@@ -136,6 +142,7 @@ def noisy_max_case(noise: str, *, monotone: bool) -> Case:
 
 
 def noisy_winners_case() -> Case:
+    """Return the case of the winner of a vote with Gaussian noise on the counts."""
     sigma = 3.0
 
     @cache
@@ -173,9 +180,11 @@ def noisy_winners_case() -> Case:
 
 
 def gaussian_case() -> Case:
+    """Return the case of Gaussian noise."""
     mechanism = Gaussian(sensitivity=2.0, epsilon=0.5, delta=1e-5)
 
     def draw_noise() -> np.ndarray:
+        """Return the noise on vectors of zeros, (draws, parts)."""
         value = np.zeros((20_000, 3))
         return mechanism.release(value, np.random.default_rng(1)) - value
 
@@ -190,6 +199,7 @@ def gaussian_case() -> Case:
 
 
 def bounds_case(documented: Any, adjacency: Adjacency) -> Case:
+    """Return the case of private bounds, documented by their function or by their payment."""
     epsilon = 2.0
     values = np.zeros(private_bounds.least_rows(epsilon))
 

@@ -47,6 +47,7 @@ def long_row_changes(
 
 
 def logistic_case(adjacency: Adjacency) -> Case:
+    """Return the case of the estimator of a logistic regression."""
     steps = 4
     parameters = {
         "delta": 1e-6,
@@ -70,6 +71,7 @@ def logistic_case(adjacency: Adjacency) -> Case:
         return np.array(moves) / math.sqrt(steps)
 
     def one_step(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the weights and the intercept after one step, (p + 1,)."""
         fitted = DPLogisticRegression(epsilon=2.0, steps=1, random_state=0, **parameters).fit(X, y)
         return np.append(fitted.coef_, fitted.intercept_)
 
@@ -92,6 +94,7 @@ class RecordedScores(np.ndarray):
     chosen_from: list[np.ndarray]
 
     def argmin(self, **options: Any) -> Any:
+        """Keep the scores of the first model, and return the places of the smallest ones."""
         self.chosen_from.append(np.array(self[0]))
         return super().argmin(**options)
 
@@ -108,6 +111,7 @@ def noisy_scores(model: DPFrankWolfeRegressor, X: np.ndarray, y: np.ndarray) -> 
 
 
 def frank_wolfe_case(adjacency: Adjacency) -> Case:
+    """Return the case of the estimator by Frank-Wolfe."""
     features = 25
     model = DPFrankWolfeRegressor(
         epsilon=2.0,
@@ -150,6 +154,7 @@ def frank_wolfe_case(adjacency: Adjacency) -> Case:
 
 
 def network_case() -> Case:
+    """Return the case of the estimator of a network."""
     adjacency = Adjacency.ADD_REMOVE
     steps = 4
     parameters = {

@@ -28,10 +28,12 @@ DELTA = 1e-5
 
 
 def randomised_response_case(options: int) -> Case:
+    """Return the case of randomised response with so many possible answers."""
     mechanism = RandomisedResponse(epsilon=EPSILON, options=options)
 
     @cache
     def outcomes() -> np.ndarray:
+        """Return the share of each answer (columns) for each truth (rows), by a million draws."""
         people = 1_000_000
         rng = np.random.default_rng(0)
         counts = []
@@ -74,6 +76,7 @@ def noise_of_release(budget: Budget, sensitivity: float) -> np.ndarray:
 
 
 def budget_case(noise: str) -> Case:
+    """Return the case of a budget, with noise "exponential" or "gaussian"."""
     budget = Budget(epsilon=EPSILON, noise=noise, delta=DELTA)
     sensitivity = 0.4
     return Case(
@@ -94,6 +97,7 @@ def budget_case(noise: str) -> Case:
 
 
 def release_case(noise: str) -> Case:
+    """Return the case of released hypotheses, with noise "exponential" or "gaussian"."""
     budget = Budget(epsilon=EPSILON, noise=noise, delta=DELTA)
     sensitivity = sources.hypothesis_sensitivity(ROWS, REGULARISATION)
 
@@ -129,6 +133,7 @@ def release_case(noise: str) -> Case:
 
 
 def fit_perturbed_case() -> Case:
+    """Return the case of hypotheses by objective perturbation."""
     repeats = 6_000
     budget = Budget(epsilon=EPSILON, noise="objective")
     objective = ObjectivePerturbation(
@@ -198,6 +203,7 @@ def fit_perturbed_case() -> Case:
 
 
 def federated_case(sampling_rate: float) -> Case:
+    """Return the case of federated averaging whose rounds sample parties at this rate."""
     parties = 4
     rounds = 3
     local = LocalTraining(classes=3, local_steps=5, clip_norm=0.2)
@@ -256,6 +262,7 @@ def federated_case(sampling_rate: float) -> Case:
 
 
 def detect_case(adjacency: Adjacency) -> Case:
+    """Return the case of the detection of good sources."""
     rho = 0.3
     rows = 5
     bound = source_detection.RESIDUAL_BOUND
@@ -267,12 +274,14 @@ def detect_case(adjacency: Adjacency) -> Case:
 
     @cache
     def draw_noise() -> np.ndarray:
+        """Return the noise on the losses, (draws, candidates)."""
         detection = source_detection.detect(
             X, y, source_weights, rho=rho, seed=1, draws=range(8_000), part=0
         )
         return detection.noisy - detection.losses
 
     def losses(last_row: tuple[np.ndarray, float] | None) -> np.ndarray:
+        """Return the candidates' losses (candidates,) with this last row; None leaves it out."""
         if last_row is None:
             present = source_detection.clipped_losses(
                 X[:-1], y[:-1], candidates, residual_bound=bound
@@ -288,6 +297,7 @@ def detect_case(adjacency: Adjacency) -> Case:
 
     @cache
     def changes() -> np.ndarray:
+        """Return differences of losses whose last row differs or is absent, (pairs, candidates)."""
         last_rows: list[Any] = [(np.zeros(DIMENSION), label) for label in (0.0, 0.5, 100.0)]
         others = last_rows
         if adjacency is Adjacency.ADD_REMOVE:

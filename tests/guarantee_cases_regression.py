@@ -36,6 +36,7 @@ def neighbours(unit: Unit, rows: int = 4) -> Iterator[tuple[Statistics, Statisti
     values = np.linspace(-1, 1, 9)
 
     def statistics(row: np.ndarray, label: float) -> Statistics:
+        """Return the statistics of the other rows and of a person whose rows are all this one."""
         X = np.vstack([others, np.tile(row, (unit.rows_each, 1))])
         y = np.append(other_labels, [label] * unit.rows_each)
         return Statistics.of(X, y)
@@ -101,6 +102,7 @@ def statistics_case(
 
     @cache
     def draw_noise() -> np.ndarray:
+        """Return the noise on entries that are 0 without it, (draws, k)."""
         fit = mechanism.fit(no_rows(), draws_of(mechanism), np.array([EPSILON]))
         return (noisy_entries or entries)(fit.gram[0], fit.moment[0])
 
@@ -118,6 +120,7 @@ def statistics_case(
 
 
 def published_case(part: str) -> Case:
+    """Return the case of a part of the published mechanism, "matrix" or "linear"."""
     mechanism = Published(share=0.6, rows_each=2)
     matrix_unit = 2 * P**2
     linear_unit = functional.linear_sensitivity(P)
@@ -139,6 +142,7 @@ def published_case(part: str) -> Case:
 
 
 def functional_case(*, gaps: bool) -> Case:
+    """Return the case of the functional mechanism; with ``gaps``, rows may be missing."""
     mechanism = Functional(rows_each=2, gaps=gaps)
     weight = functional.moment_weight(mechanism.share, P)
     # The corner is public unless rows may be missing.
@@ -147,16 +151,19 @@ def functional_case(*, gaps: bool) -> Case:
         first = 0
 
     def entries(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
+        """Return the triangles, without a public corner, and the weighted moments, (n, k)."""
         return np.hstack([gram[:, *TRIANGLE][:, first:], weight * moment])
 
     return statistics_case(mechanism, entries, names={"l1_sensitivity": mechanism.l1_sensitivity})
 
 
 def gaussian_statistics_case() -> Case:
+    """Return the case of Gaussian noise on the statistics."""
     mechanism = GaussianStatistics(delta=DELTA, rows_each=2)
     weight = gaussian_statistics.best_weight(P)
 
     def entries(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
+        """Return the weighted triangles, without the corner, and moments, (n, k)."""
         diagonal = gram[:, *DIAGONAL][:, 1:]
         return np.hstack([diagonal, math.sqrt(2) * gram[:, *UPPER], math.sqrt(2) * weight * moment])
 
@@ -177,6 +184,7 @@ ADASSP_NAMES = {"mu": gdp.mu_of(EPSILON, delta=DELTA)}
 
 
 def adassp_case(part: str) -> Case:
+    """Return the case of AdaSSP's noise on one of its parts, "gram" or "moment"."""
     mechanism = AdaSSP(delta=DELTA, rows_each=2)
     if part == "moment":
         unit = gaussian_statistics.moment_sensitivity(P)
@@ -184,6 +192,7 @@ def adassp_case(part: str) -> Case:
     unit = gaussian_statistics.gram_sensitivity(P)
 
     def entries(gram: np.ndarray, moment: np.ndarray) -> np.ndarray:
+        """Return the weighted triangles of the grams in units of their sensitivity, (n, k)."""
         return np.hstack([gram[:, *DIAGONAL], math.sqrt(2) * gram[:, *UPPER]]) / unit
 
     # Three inputs cannot be orthogonal with entries of -1 and 1.
@@ -191,6 +200,7 @@ def adassp_case(part: str) -> Case:
 
 
 def adassp_eigenvalue_case() -> Case:
+    """Return the case of AdaSSP's noise on the least eigenvalue."""
     mechanism = AdaSSP(delta=DELTA, rows_each=2)
     unit = gaussian_statistics.eigenvalue_sensitivity(P)
 
@@ -233,17 +243,20 @@ def adassp_eigenvalue_case() -> Case:
 
 
 def output_case() -> Case:
+    """Return the case of output perturbation."""
     mechanism = OutputPerturbation(penalty=40.0, radius=1e6, rows_each=2)
     rows = 4 + mechanism.rows_each
     exact = {"noise": np.zeros((1, P)), "epsilons": np.array([EPSILON])}
 
     @cache
     def draw_noise() -> np.ndarray:
+        """Return the noise on weights that are 0 without it, (draws, p)."""
         fit = mechanism.fit(no_rows(rows), draws_of(mechanism), np.array([EPSILON]))
         return fit.weights[0]
 
     @cache
     def changes() -> np.ndarray:
+        """Return differences of the weights without noise between neighbours, (pairs, p)."""
         found = []
         for one, other in neighbours(mechanism):
             found.append(
@@ -295,6 +308,7 @@ def descent_case(batches: int) -> Case:
     del names["norm"]
 
     def rows_of(X: np.ndarray, y: np.ndarray) -> Rows:
+        """Return the rows, of which each ``rows_each`` in turn are one person's."""
         return replace(Rows.of(X, y), ends=ends, rows_each=mechanism.rows_each)
 
     @cache

@@ -58,6 +58,7 @@ def gradient_changes(
 
 
 def descent_case(adjacency: Adjacency) -> Case:
+    """Return the case of noisy gradient descent."""
     steps = 5
     rows_of_zeros = {"X": np.zeros((ROWS, 4)), "y": np.zeros(ROWS, int)}
     multiplier = descent.noise_multiplier(epsilon=2.0, delta=1e-6, steps=steps)
@@ -128,9 +129,11 @@ def _outputs(n_classes: int) -> int:
 
 
 def gradient_case(kind: type, n_classes: int, adjacency: Adjacency) -> Case:
+    """Return the case of ``kind``, a class that computes mean clipped gradients."""
     bound = np.array([CLIP_NORM])
 
     def mean_gradient(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the mean clipped gradient of one model, (k, 1, p)."""
         options = {}
         if n_classes > 2:
             options["outputs"] = n_classes
@@ -146,6 +149,7 @@ def gradient_case(kind: type, n_classes: int, adjacency: Adjacency) -> Case:
 
 
 def people_case(n_classes: int, adjacency: Adjacency) -> Case:
+    """Return the case of the mean of persons' clipped gradients."""
     bound = np.array([CLIP_NORM])
     outputs = _outputs(n_classes)
     people = [*range(ROWS), ROWS - 1]
@@ -193,9 +197,11 @@ def network_changes(
 
 
 def clipped_sum_case() -> Case:
+    """Return the case of the sum of clipped gradients of a network."""
     clip_factor = 0.7
 
     def gradient_sum(X: np.ndarray, y: np.ndarray, weights: np.ndarray) -> np.ndarray:
+        """Return the sum of the clipped gradients of all rows, (P,)."""
         examples = Examples(X, y, None, classes=2, dtype=np.float64)
         total = ClippedGradientSum(NETWORK, CLIP_NORM, weights[None], examples)
         all_rows = np.arange(ROWS)[None]
@@ -210,6 +216,7 @@ def clipped_sum_case() -> Case:
 
 
 def sgd_case(documented: Any) -> Case:
+    """Return the case of DP-SGD, documented by its training or by its recipe."""
     sampling_rate = 0.2
     # At this learning rate the weights move by the noisy sum.
     recipe = Recipe(
@@ -270,6 +277,7 @@ class RecordingBall:
         self.recorded = []
 
     def scores(self, gradient: np.ndarray) -> np.ndarray:
+        """Return the scores of a gradient, and keep their array."""
         scores = self._ball.scores(gradient)
         self.recorded.append(scores)
         return scores
@@ -303,6 +311,7 @@ RESIDUAL_BOUND = 0.8
 
 
 def frank_wolfe_case(adjacency: Adjacency) -> Case:
+    """Return the case of noisy Frank-Wolfe."""
     steps = 3
     scale = 0.2
     ball = L1Ball(dimension=2, radius=1.5)
@@ -324,6 +333,7 @@ def frank_wolfe_case(adjacency: Adjacency) -> Case:
         return -np.moveaxis(scores, 1, 0).reshape(models, -1)
 
     def first_scores(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the scores of the first step without noise, (vertices,)."""
         return noisy_scores(X, y, steps=1, scale=0.0, draws=[0]).ravel()
 
     sensitivity = frank_wolfe.score_sensitivity(
@@ -349,7 +359,10 @@ def frank_wolfe_case(adjacency: Adjacency) -> Case:
 
 
 def residual_gradient_case(adjacency: Adjacency) -> Case:
+    """Return the case of the mean gradient with clipped residuals."""
+
     def gradient(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+        """Return the gradient at weights of 0, (2,)."""
         plain = {"centre": None, "ridge": 0.0, "pooled": None, "dtype": np.float64}
         gradient = ResidualGradient(X, y, residual_bound=RESIDUAL_BOUND, **plain)
         return gradient(np.zeros((1, 2)))[0]

@@ -21,6 +21,7 @@ from ui.session.page_state import PageState
 def handout(
     page: Page, result: Any, *, link: str = "http://lab.example.org/", date: str = "2026-01-31"
 ) -> Handout:
+    """Return the handout of a result, with a link to its page (as a QR code too) and this date."""
     settings, here = result.settings, page.at(result.settings)
     state = PageState(page=page.name, settings=settings)
     return replace(

@@ -20,6 +20,7 @@ class Case:
 
     @property
     def settings(self) -> Settings:
+        """Return the page's settings with the changes, and then these sliders at their maximum."""
         (page,) = (page for page in PAGES if page.name == self.page)
         settings = page.settings()
         for name, value in self.changes.items():

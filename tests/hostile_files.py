@@ -33,6 +33,7 @@ class ReadFile(NamedTuple):
     has_names: bool | None = True
 
     def data(self) -> bytes:
+        """Return the content as bytes."""
         return content_bytes(self.content)
 
 
@@ -43,10 +44,12 @@ class RefusedFile(NamedTuple):
     reason: str
 
     def data(self) -> bytes:
+        """Return the content as bytes."""
         return content_bytes(self.content)
 
 
 def content_bytes(content: Content) -> bytes:
+    """Return content as bytes: a text in UTF-8, or what a function makes."""
     if isinstance(content, str):
         return content.encode()
     if isinstance(content, bytes):
@@ -100,6 +103,7 @@ DECIMAL_COMMAS = {**USUAL, "spend": [cell.replace(".", ",") for cell in USUAL["s
 
 
 def everything_quoted() -> str:
+    """Return the usual columns with all names and cells in quotes, in lines that end in CR LF."""
     quoted = {}
     for name, cells in USUAL.items():
         quoted[f'"{name}"'] = [f'"{cell}"' for cell in cells]
@@ -182,6 +186,7 @@ LONG_NAMES = [f"{CANARY} {column} " + "long " * 40 for column in range(4)]
 
 
 def one_name_for_50_columns() -> ReadFile:
+    """Return a file of 50 columns named x, which are read as x, x (2), x (3) and so on."""
     columns = {"x": ["1"] * 3}
     for number in range(2, 51):
         columns[f"x ({number})"] = [str(number)] * 3
@@ -190,6 +195,7 @@ def one_name_for_50_columns() -> ReadFile:
 
 
 def two_hundred_columns() -> ReadFile:
+    """Return a file of 200 columns and two rows."""
     columns = {f"c{column}": [f"{column}.25", f"{column}.5"] for column in range(200)}
     return ReadFile(csv_text(columns), columns)
 
@@ -306,6 +312,7 @@ ENCODINGS_REFUSED = {
 
 
 def workbook() -> bytes:
+    """Return a zip archive with a file named like the sheet of an Excel workbook."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         archive.writestr("xl/worksheets/sheet1.xml", f"<c>{CANARY}</c>" * 500)

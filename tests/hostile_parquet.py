@@ -12,6 +12,7 @@ from tests.hostile_files import CANARY, TEXT, USUAL, ReadFile, RefusedFile
 
 
 def parquet_of(columns: dict | pa.Table, **options) -> bytes:
+    """Return columns as a Parquet file, written with these options of ``write_table``."""
     table = columns
     if not isinstance(columns, pa.Table):
         table = pa.table(columns)
@@ -45,12 +46,14 @@ TYPES = {
 
 
 def of_all_types() -> ReadFile:
+    """Return a file with a column of each of ``TYPES``."""
     values = {name: values for name, (values, _) in TYPES.items()}
     texts = {name: texts for name, (_, texts) in TYPES.items()}
     return ReadFile(parquet_of(values), texts)
 
 
 def with_names_twice() -> ReadFile:
+    """Return a file in which two columns have one name and a third has none."""
     columns = [pa.array(["a", "b"]), pa.array([1, 2]), pa.array([3, 4])]
     table = pa.table(columns, names=["x", "x", ""])
     return ReadFile(
@@ -78,6 +81,7 @@ USUAL_PARQUET = parquet_of(USUAL)
 
 
 def refused_columns(columns: dict, reason: str) -> RefusedFile:
+    """Return a file of these columns that must be refused for this reason."""
     return RefusedFile(parquet_of(columns), reason)
 
 
@@ -90,10 +94,12 @@ def texts_of_no_encoding() -> pa.Array:
 
 
 def zeros(rows: int, columns: int) -> bytes:
+    """Return a Parquet file with zeros in so many rows and columns."""
     return parquet_of({f"c{column}": np.zeros(rows) for column in range(columns)})
 
 
 def one_long_text_in_every_row() -> bytes:
+    """Return a Parquet file whose 500,000 rows share one stored text of 50,000 letters."""
     rows = 500_000
     texts = pa.DictionaryArray.from_arrays(
         pa.array(np.zeros(rows, np.int32)), pa.array([CANARY * 5_000])
@@ -102,6 +108,7 @@ def one_long_text_in_every_row() -> bytes:
 
 
 def packed_texts() -> bytes:
+    """Return a compressed Parquet file of 2,500 different texts of over 100,000 letters."""
     rows = 2_500
     texts = pa.array([f"{row}" + "x" * 100_000 for row in range(rows)])
     return parquet_of({"a": texts, "b": np.zeros(rows)}, compression="zstd", use_dictionary=False)

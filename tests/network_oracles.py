@@ -61,6 +61,7 @@ def clipped(
 
 
 def flat(gradients: list[np.ndarray]) -> np.ndarray:
+    """Return the matrices of all layers as one vector (P,)."""
     return np.concatenate([g.ravel() for g in gradients])
 
 

@@ -50,6 +50,7 @@ def _binary_gradient(score: float, x: np.ndarray, label: int) -> np.ndarray:
 
 
 def clipped(g: np.ndarray, clip_norm: float) -> np.ndarray:
+    """Return a gradient, shortened to ``clip_norm`` if it is longer."""
     norm = np.linalg.norm(g)
     if norm <= clip_norm:
         return g

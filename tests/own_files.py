@@ -69,11 +69,13 @@ def frame(rows: int = 900, *, seed: int = 0, people: int = 60) -> pd.DataFrame:
 
 
 def table_of(rows: pd.DataFrame) -> own_table.Table:
+    """Return rows as a table that a visitor uploaded, and hold it as a session does."""
     HELD.append(own_table.read(rows.to_csv(index=False).encode()))
     return HELD[-1]
 
 
 def choose(rows: pd.DataFrame, roles: Roles) -> OwnRows:
+    """Return rows as a file with these roles of its columns, and hold it as a session does."""
     HELD.append(own_rows.choose(table_of(rows), roles))
     return HELD[-1]
 
@@ -87,6 +89,7 @@ def bought(*payments: Payment, person: str = "") -> OwnRows:
 
 
 def by_person(roles: Roles) -> Roles:
+    """Return roles with a person as the unit of privacy, named in the column ``who``."""
     return replace(roles, person="who")
 
 
@@ -133,6 +136,7 @@ def numbers(of: Settings) -> list[np.ndarray]:
 
 
 def _arrays(value: Any) -> Iterator[np.ndarray]:
+    """Yield each array and number within a value, as an array, in order."""
     if isinstance(value, np.ndarray | bool | int | float | np.number):
         yield np.asarray(value)
     elif isinstance(value, Mapping):
@@ -185,6 +189,7 @@ def moved(one: Any, other: Any) -> list[int]:
 
 
 def _sorted(rows: np.ndarray) -> np.ndarray:
+    """Return the rows sorted by the last column, ties by the one before it, and so on."""
     return rows[np.lexsort(rows.T)]
 
 

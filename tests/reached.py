@@ -15,12 +15,14 @@ _text = Texts.__getitem__
 
 
 def _recorded(texts: Texts, key: str) -> str:
+    """Return a text, and note that it was read; stands for the look-up of ``Texts``."""
     found = _text(texts, key)
     _READ[texts.file].add(key)
     return found
 
 
 def record() -> None:
+    """Note each text that is read from now on, for the rest of the process."""
     Texts.__getitem__ = _recorded
 
 

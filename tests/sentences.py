@@ -30,6 +30,7 @@ _MOST_KEPT_VALUES = 100
 
 
 def amount(text: str) -> float:
+    """Return a number as a page writes it, with commas for thousands and a minus sign."""
     return float(text.replace(",", "").replace("−", "-"))
 
 
@@ -49,6 +50,7 @@ def says(
     """
 
     def holds(result: Any, match: re.Match) -> bool:
+        """Return whether the numbers of the match are the expected ones."""
         if given is not bool and not given(result):
             return False
         expected = [float(value(result)) for value in values]
@@ -64,12 +66,14 @@ def percent(
     """Return a rule: the percentages in a sentence are these shares of the result."""
 
     def in_percent(share: Callable[[Any], float]) -> Callable[[Any], float]:
+        """Return a function that gives the share in percent."""
         return lambda result: 100 * share(result)
 
     return says(*map(in_percent, shares), given=given, rel=0, within=within)
 
 
 def counts(*values: Callable[[Any], int], given: Callable[[Any], Any] = bool):
+    """Return a rule: the whole numbers in a sentence are exactly these of the result."""
     return says(*values, given=given, rel=1e-12)
 
 
@@ -138,6 +142,7 @@ def hold(
     found: set[str] = set()
 
     def check_result(result: Any) -> None:
+        """Hold the rules against what is said of a result, and note which patterns were found."""
         sentence = plain(words(result))
         found.update(broken_by(sentence, result, all_rules))
         if harmless is not None:
@@ -145,6 +150,10 @@ def hold(
             assert not claimed, f"{claimed} is held by no rule, in {result.settings}"
 
     def result_of(settings: Any, *, whole: bool) -> Any:
+        """Return the result of the essential tasks and of further ones.
+
+        Those are what ``essential`` gives or, if it is False, all tasks or a random number of them.
+        """
         if essential:
             further_tasks: Iterable[Any] = ()
             if callable(essential):
@@ -190,6 +199,7 @@ def tiles(numbers: Iterable[Any]) -> list[str]:
 
 
 def titles(*figures: Any) -> list[str]:
+    """Return the titles of figures as sentences."""
     return [f"{figure['layout']['title']['text']}." for figure in figures]
 
 
@@ -216,29 +226,36 @@ def costs(
     """
 
     def middle(result: Any) -> float:
+        """Return the median accuracy with privacy."""
         return float(np.median(private(result)))
 
     def gap(result: Any) -> float:
+        """Return how far the median accuracy with privacy is below that without."""
         return float(np.median(without(result))) - middle(result)
 
     def lost(result: Any) -> bool:
+        """Return whether privacy is shown to lower accuracy."""
         whole = len(private(result)) >= result.settings.repeats
         runs = private(result), without(result)
         return begun(result) and worse(*runs, constant=always(result), whole=whole, paired=paired)
 
     def few(result: Any) -> bool:
+        """Return whether the runs are too few to show a difference."""
         return too_few(private(result), without(result), paired=paired)
 
     def fewest(result: Any) -> int:
+        """Return the number of runs with privacy or without, whichever is smaller."""
         runs = len(private(result))
         if np.ndim(without(result)) == 0:
             return runs
         return min(runs, np.size(without(result)))
 
     def alike(result: Any) -> bool:
+        """Return whether enough runs show no cost of privacy."""
         return begun(result) and not lost(result) and not few(result)
 
     def left(result: Any) -> float:
+        """Return the noise over the signal once all steps are averaged."""
         return ratio(result) / np.sqrt(steps(result))
 
     return {
@@ -269,6 +286,7 @@ def beyond_accuracy(
     """
 
     def beside(result: Any, match: re.Match) -> bool:
+        """Return whether the percentages are the balanced accuracies of ``others``."""
         expected = []
         for other in others:
             by_class = other(result)
@@ -278,6 +296,7 @@ def beyond_accuracy(
         return numbers == pytest.approx(expected, rel=0, abs=0.51)
 
     def largest(result: Any) -> float:
+        """Return the share of rows in the largest class."""
         rows = mine(result).counts.sum(axis=(0, 2))
         return rows.max() / rows.sum()
 
@@ -292,6 +311,7 @@ def beyond_accuracy(
 
 
 def _balanced(one: ByClass) -> float:
+    """Return the median of the models' balanced accuracies."""
     return float(np.median(balanced_accuracy(one.counts)))
 
 

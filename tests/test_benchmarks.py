@@ -31,6 +31,7 @@ SMALL = RegressionSettings(dataset="diabetes", rows=300, features=4, label_top=3
 class TestRegressionContenders:
     @pytest.fixture
     def work(self):
+        """Return regressions on a small data set at three epsilons."""
         return regression_contenders.Work(settings=SMALL, epsilons=(0.05, 2.0, 1e3))
 
     @pytest.mark.parametrize("rows", [False, True], ids=["from statistics", "from rows"])
@@ -51,6 +52,7 @@ class TestRegressionContenders:
 class TestFrankWolfeContenders:
     @pytest.fixture
     def work(self):
+        """Return runs of Frank-Wolfe on 150 rows, nine models at three epsilons."""
         case = frank_wolfe_contenders.Case(
             rows=150, features=6, repeats=3, epsilons=(0.5, 8.0, 50.0)
         )
@@ -76,6 +78,7 @@ class TestFrankWolfeContenders:
 class TestEngineContenders:
     @pytest.fixture
     def work(self):
+        """Return trainings of classifiers on 60 random rows of four classes."""
         return contenders.Work(contenders.Case(rows=60, features=3, classes=4))
 
     @pytest.mark.parametrize("single", engine.SINGLES.values(), ids=engine.SINGLES)
@@ -106,6 +109,7 @@ def test_the_loop_of_the_network_has_the_weights_of_the_lab_on_the_same_batches(
 
 def test_a_trace_of_a_drag_divides_the_time_between_the_marks_by_cause():
     def event(name: str, begin: int, duration: int, thread: int = 1, **args: int) -> dict:
+        """Return a finished event of a trace, with times in microseconds."""
         return {
             "name": name,
             "ph": "X",
@@ -140,6 +144,7 @@ class TestAttack:
 
     @pytest.fixture
     def work(self, dataset):
+        """Return the attack on 100 trainings of five steps in each world."""
         return attack.Work(dataset, steps=5, repeats=100)
 
     def test_the_loop_has_the_weights_of_the_lab_with_the_same_noise(self, work):
@@ -172,6 +177,7 @@ class TestAudit:
         """
 
         def run(factor: float) -> tuple[int, list[str]]:
+            """Return status and verdicts with ``factor`` times the noise of the correct audit."""
             audits = {}
             for name in ("laplace", "laplace half", "classifier filtered"):
                 audits[name] = audit.AUDITS[name]
@@ -210,6 +216,7 @@ class TestLoad:
     @pytest.fixture(scope="class")
     @classmethod
     def address(cls):
+        """Start the lab, return its address, and stop it at the end."""
         with served("app.py") as address:
             yield address
 
@@ -245,6 +252,7 @@ class TestConsent:
         """Sets what a person types, or that nobody is at a terminal."""
 
         def answer(typed: str | None) -> None:
+            """Set what a person types; None stands for nobody at a terminal."""
             monkeypatch.setattr("builtins.input", lambda _: typed)
             monkeypatch.setattr(load.sys.stdin, "isatty", lambda: typed is not None, raising=False)
 

@@ -72,6 +72,7 @@ class Recipe:
 
 
 def read_recipes() -> dict[str, Recipe]:
+    """Return the recipes of all guides by title."""
     recipes = {}
     for guide in GUIDES:
         text = (ROOT / guide).read_text("utf-8")
@@ -106,6 +107,7 @@ def copy(tmp_path_factory) -> Path:
 
 
 def run_python(folder: Path, *arguments: str) -> str:
+    """Return what Python prints when run with these arguments, which must succeed."""
     process = subprocess.run(
         [sys.executable, *arguments],
         cwd=folder,

@@ -33,6 +33,7 @@ VARIABLE = re.compile(r"\bLAB_[A-Z_]+\b")
 
 
 def text(name: str) -> str:
+    """Return the text of a file, named from the root of the project."""
     return (ROOT / name).read_text("utf-8")
 
 

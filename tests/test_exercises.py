@@ -29,6 +29,7 @@ class Exercise:
 
 
 def read_exercises() -> list[Exercise]:
+    """Return the exercises of the document, in its order."""
     exercises = []
     for line in DOCUMENT.read_text("utf-8").splitlines():
         row = re.match(r"\| (\d+) \|(.*)\|$", line)

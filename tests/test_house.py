@@ -11,6 +11,7 @@ ROOT = Path(__file__).parents[1]
 
 
 def is_in_package(name: str, package: str) -> bool:
+    """Return whether the first part of a dotted name is this package."""
     return name.partition(".")[0] == package
 
 

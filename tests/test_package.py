@@ -34,6 +34,7 @@ def imported_packages() -> set[str]:
 
 
 def name_of(requirement: str) -> str:
+    """Return the package that a requirement names, without its version."""
     return re.split(r"[<>=!~]", requirement)[0]
 
 

@@ -26,10 +26,12 @@ def lines(**changed_columns: list[str]) -> list[list[str]]:
 
 
 def text(rows: list[list[str]], separator: str = ";") -> str:
+    """Return rows as the text of a file."""
     return "".join(separator.join(row) + "\n" for row in rows)
 
 
 def table(**changed_columns: list[str]) -> own_table.Table:
+    """Return the table as it is read, with some columns in other spellings."""
     return own_table.read(text(lines(**changed_columns)).encode())
 
 

@@ -53,6 +53,7 @@ def pytest_collection_modifyitems(items: list[pytest.Item]) -> None:
 
 @pytest.fixture(scope="session")
 def playwright() -> Iterator[Playwright]:
+    """Start Playwright, and stop it at the end."""
     with sync_playwright() as driver:
         yield driver
 
@@ -67,6 +68,7 @@ def program(playwright: Playwright) -> str:
 
 @pytest.fixture(scope="session")
 def chromium(playwright: Playwright) -> Iterator[Browser]:
+    """Start the browser without a window, and close it at the end."""
     browser = playwright.chromium.launch(executable_path=program(playwright), args=FLAGS)
     yield browser
     browser.close()
@@ -97,6 +99,7 @@ class Server:
 
     @property
     def address(self) -> str:
+        """Return the address of the server, without a slash at its end."""
         return f"http://localhost:{self.port}"
 
     def start(self) -> None:
@@ -122,6 +125,7 @@ class Server:
         assert self._answers(), self.log.read_text()
 
     def _answers(self) -> bool:
+        """Return whether the server says that it is healthy."""
         with (
             contextlib.suppress(OSError),
             urllib.request.urlopen(f"{self.address}/_stcore/health", timeout=2),
@@ -142,6 +146,7 @@ def serve(tmp_path_factory: pytest.TempPathFactory) -> Iterator[Callable[..., st
     servers, logs = {}, tmp_path_factory.mktemp("servers")
 
     def start(script: str, *options: str) -> str:
+        """Return the address of the script's server, which is started if it was not yet."""
         if (script, *options) not in servers:
             servers[script, *options] = one = Server(script, options, logs / f"{len(servers)}.log")
             one.start()
@@ -178,13 +183,19 @@ class Watch:
         page.on("websocket", lambda socket: self._request(socket.url))
 
     def begin(self, address: str, *expected: str) -> None:
+        """Forget all faults, and note those of the page at this address from now on.
+
+        expected: Texts; a fault that contains one of them is none.
+        """
         self.address, self.expected, self._seen = urlsplit(address), expected, []
 
     @property
     def faults(self) -> list[str]:
+        """Return the noted faults that contain no expected text."""
         return [one for one in self._seen if not any(known in one for known in self.expected)]
 
     def _console(self, message: ConsoleMessage) -> None:
+        """Note an error in the console, unless it is a failed probe or a socket that was cut."""
         source, link = message.location.get("url", ""), self.address.path.rstrip("/")
         probe = (
             "404" in message.text
@@ -197,6 +208,7 @@ class Watch:
             self._seen.append(f"console: {message.text} ({source})")
 
     def _request(self, url: str) -> None:
+        """Note a request to another server than that of the page."""
         at = urlsplit(url)
         if at.netloc != self.address.netloc and at.scheme not in ("data", "blob"):
             self._seen.append(f"request to {url}")
@@ -250,6 +262,10 @@ def page(windows, request: pytest.FixtureRequest) -> Iterator[Callable[..., Page
         touch: bool = False,
         forced: bool = False,
     ) -> Page:
+        """Return a page at this address, once something is on it.
+
+        It is in an idle window of an earlier test if there is one.
+        """
         profile, idle = windows[touch]
         watch = idle.pop() if idle else Watch(profile.new_page())
         watch.begin(address)
@@ -288,6 +304,7 @@ def lab(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., P
     """
 
     def open_lab(path: str = "", *, charts: int = 2, address: str = "", **how) -> Page:
+        """Return the page of the lab at this path, once so many charts are drawn."""
         opened = page(f"{address or serve('app.py')}/{path}", **how)
         if charts:
             drawn(opened, charts)
@@ -303,6 +320,7 @@ def toy(page: Callable[..., Page], serve: Callable[..., str]) -> Callable[..., P
     """
 
     def open_toy(query: str = "", *, channel: bool = True, **how) -> Page:
+        """Return the toy page with this query, once it is drawn and at rest."""
         script = "toy_app" if channel else "toy_page"
         opened = page(f"{serve(f'tests/browser/apps/{script}.py')}/?{query}", **how)
         drawn(opened)
@@ -320,6 +338,7 @@ def visitor(chromium: Browser) -> Iterator[Callable[..., Page]]:
     with contextlib.ExitStack() as open_:
 
         def come(address: str, *, width: int = 1200, height: int = 900, **how) -> Page:
+            """Return the page of a browser without cookies, opened at this address."""
             context = chromium.new_context(viewport={"width": width, "height": height}, **how)
             open_.callback(context.close)
             context.set_default_timeout(PATIENCE)

@@ -24,6 +24,7 @@ PATIENCE = (
 
 
 def slider(page: Page, name: str = "Epsilon") -> Locator:
+    """Return the slider that has exactly this name."""
     return page.get_by_role("slider", name=name, exact=True)
 
 
@@ -45,6 +46,7 @@ def enter(box: Locator | Page, value: str, name: str = "Epsilon") -> None:
 
 
 def button(page: Page, name: str) -> Locator:
+    """Return the button that has exactly this name."""
     return page.get_by_role("button", name=name, exact=True)
 
 
@@ -80,6 +82,7 @@ def reset(page: Page) -> None:
 
 
 def tab(page: Page, name: str) -> None:
+    """Click on the tab that has exactly this name."""
     page.get_by_role("tab", name=name, exact=True).click()
 
 
@@ -130,6 +133,7 @@ def swipe(page: Page, places: Sequence[tuple[float, float]]) -> Callable[[], Non
     session = page.context.new_cdp_session(page)
 
     def touch(kind: str, *places: tuple[float, float]) -> None:
+        """Send the page a touch event of this kind, with a finger at each of the places."""
         session.send(
             "Input.dispatchTouchEvent",
             {"type": kind, "touchPoints": [{"x": x, "y": y} for x, y in places]},

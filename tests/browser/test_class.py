@@ -48,11 +48,13 @@ class Class:
 
     @property
     def replicas(self) -> list[psutil.Process]:
+        """Return the processes that run Streamlit."""
         return [
             one for one in self.process.children(recursive=True) if "streamlit" in one.cmdline()
         ]
 
     def end(self) -> None:
+        """Stop the program that started the processes, unless it has ended."""
         if self.process.poll() is None:
             self.process.terminate()
             self.process.wait(30)
@@ -77,6 +79,7 @@ class Class:
 
 @pytest.fixture(scope="module")
 def lecture(tmp_path_factory) -> Iterator[Class]:
+    """Start two processes and Caddy, and stop them at the end."""
     own = Class(tmp_path_factory.mktemp("class") / "class.log")
     yield own
     own.end()
@@ -107,6 +110,10 @@ def test_people_stay_where_they_are_and_go_on_when_a_process_is_killed_and_newco
     crowd = people.make_people(lecture.address, 40, seed=100)
 
     async def visit() -> None:
+        """Connect the crowd, kill a process, and check whose connection is lost.
+
+        Before, each person moves a slider and some upload a file; all move it again after.
+        """
         await people.connect_all(crowd)
         await asyncio.gather(*(one.move_on_channel(one.value(0.6)) for one in crowd))
         assert {await one.upload(b"a,b\n1,2\n") for one in crowd[::10]} == {204}

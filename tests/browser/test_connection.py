@@ -103,6 +103,7 @@ def test_a_page_recovers_when_its_line_to_the_server_is_cut(rested):
     up, ends = [True], []
 
     def carry(socket):
+        """Note a socket of the page, and connect it to the server unless the line is cut."""
         ends.append(socket)
         socket.connect_to_server() if up else socket.close()
 
@@ -204,6 +205,10 @@ def late(chromium, serve):
         context.add_init_script(f"({LATE})()")
 
         def open_page(path: str) -> Page:
+            """Return the drawn page at this path, with messages of the server late from now on.
+
+            The path ``data`` leads on to the page of regression, with rows of the salaries table.
+            """
             page = context.new_page()
             page.goto(f"{serve('app.py')}/{path}")
             if path == "data":
@@ -237,6 +242,7 @@ def test_with_late_messages_no_choice_is_lost_and_back_leads_back(late, path):
         return settings_of(page.url, usual)
 
     def drag() -> None:
+        """Drag the slider of epsilon from the middle of its track to 70 % of it."""
         left, width, middle = grab(page)
         page.mouse.move(left + width * 0.7, middle, steps=8)
         page.mouse.up()

@@ -64,6 +64,7 @@ def painted(thing: Locator) -> Image.Image:
 
 
 def ground(thing: Locator) -> str:
+    """Return the colour of an element's background, as CSS writes it."""
     return thing.evaluate("one => getComputedStyle(one).backgroundColor")
 
 
@@ -134,10 +135,12 @@ def test_nothing_ends_beyond_the_right_edge_at_a_zoom_of_four(lab, path):
 
 
 def top(thing: Locator) -> float:
+    """Return how far the upper edge of an element is below that of the window, in pixels."""
     return thing.bounding_box()["y"]
 
 
 def bottom(thing: Locator) -> float:
+    """Return how far the lower edge of an element is below the window's upper one, in pixels."""
     box = thing.bounding_box()
     return box["y"] + box["height"]
 

@@ -46,6 +46,7 @@ def chart(page: Page, name: str = "guess"):
 
 
 def guess(page: Page):
+    """Return the number field for the guess."""
     return page.get_by_role("spinbutton").first
 
 
@@ -72,6 +73,10 @@ def outcome(name: str) -> list[bytes]:
 
 
 def _parts(picture: Chart) -> list[bytes]:
+    """Return the encoded y values of a picture's traces and the paths of its shapes.
+
+    Short ones are left out.
+    """
     figure = picture.figure
     data = [trace["y"]["bdata"] for trace in figure["data"] if isinstance(trace.get("y"), dict)]
     paths = [

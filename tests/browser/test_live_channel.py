@@ -64,6 +64,10 @@ def noted(toy):
     """
 
     def open_page(query: str = "", *, channel: bool = True) -> Page:
+        """Return the toy page with this query, which notes from now on what it shows.
+
+        Its channel is in use by then, if it has one and the rows are shared.
+        """
         opened = toy(query, channel=channel)
         opened.evaluate(NOTE)
         if channel and "own" not in query:
@@ -137,6 +141,7 @@ def test_a_prefetched_stop_is_shown_without_a_request(noted):
     page, stops, heard = noted("work=30"), {1.06, 1.12, 1.19, 1.26, 1.33}, set()
 
     def note(frame: str | bytes) -> None:
+        """Note the value that a text message of the server names, None if it names none."""
         if isinstance(frame, str):
             heard.add(json.loads(frame).get("value"))
 
@@ -260,6 +265,7 @@ FORGED += [GOOD | {name: value} for name, values in WRONG.items() for value in v
 
 def test_a_movement_is_read_as_it_was_sent_and_forged_state_is_ignored(monkeypatch):
     def read(state: object, after: int = -1) -> Movement | None:
+        """Return the movement that is read while the session holds this state of the sliders."""
         monkeypatch.setattr(st, "session_state", {"sliders": state})
         return movement("sliders", after=after)
 

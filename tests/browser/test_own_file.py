@@ -74,6 +74,7 @@ def test_an_officer_finds_an_epsilon_in_six_clicks_and_can_pin_nothing(lab):
 
 
 def brought(page, file) -> None:
+    """Put a file into the page's upload field: a path, or name, type and content."""
     page.locator("input[type=file]").set_input_files(file)
 
 
@@ -89,9 +90,11 @@ def test_a_shared_link_opens_the_file_in_no_other_session(lab):
     forged = []
 
     def forge(socket):
+        """Connect a page's socket to the server, and put the forged link into its messages."""
         server = socket.connect_to_server()
 
         def send(message):
+            """Send a message on; one that runs a live part gets the forged link, if it is there."""
             asked = BackMsg.FromString(message)
             if forged and asked.rerun_script.fragment_id:
                 asked.rerun_script.query_string = forged[0]
@@ -121,6 +124,7 @@ def test_a_file_goes_soon_after_its_page(page, serve):
     opened.close()
 
     def gone() -> bool:
+        """Reload the counting page, and return whether the server holds no file any more."""
         watch.reload()
         return watch.get_by_test_id("stText").inner_text() == "0 tables 0 uploads"
 
@@ -128,6 +132,7 @@ def test_a_file_goes_soon_after_its_page(page, serve):
 
 
 def rows(count: int) -> dict:
+    """Return a CSV file of so many equal rows: its name, type and content."""
     return {
         "name": f"{count}.csv",
         "mimeType": "text/csv",

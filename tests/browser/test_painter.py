@@ -97,6 +97,7 @@ def moves(opened: str, sliders: int | None = 1) -> Moves:
     assert not notices
 
     def pictures(settings: Settings) -> dict[str, dict]:
+        """Return name -> message of each picture of the page at these settings, all work done."""
         both = make_screen(page, settings, pinned, seconds=math.inf)
         every = (picture for board in both.charts("").values() for row in board for picture in row)
         return {picture.name: json.loads(orjson.dumps(picture.message())) for picture in every}
@@ -215,6 +216,7 @@ class Bench:
         return self.pictures()
 
     def pictures(self) -> dict[str, np.ndarray]:
+        """Return name -> picture of each chart, cut out of a screenshot of the whole page."""
         whole = np.asarray(
             Image.open(io.BytesIO(self.page.screenshot(full_page=True))).convert("RGB"),
             dtype=np.int16,
@@ -230,6 +232,7 @@ class Bench:
 
 
 def _answer(route: Route) -> None:
+    """Answer a request of the page with the script that it names, or with the page itself."""
     path = route.request.url.removeprefix(HOME).partition("?")[0]
     if path.endswith(".js"):
         route.fulfill(
@@ -257,6 +260,10 @@ def difference(
 
 
 def _far(one: np.ndarray, other: np.ndarray) -> np.ndarray:
+    """Return how far colours are apart in the channel that differs most.
+
+    Both are (..., 3); the result is (...).
+    """
     return np.abs(one - other).max(axis=-1)
 
 
@@ -271,6 +278,10 @@ def _nearest(one: np.ndarray, other: np.ndarray, places: tuple[np.ndarray, ...])
 
 @pytest.fixture(scope="module")
 def bench(chromium: Browser) -> Iterator[Bench]:
+    """Open the page with the painter and Plotly.
+
+    Close it at the end, and fail if it has raised an exception.
+    """
     context = chromium.new_context()
     page = context.new_page()
     faults: list[str] = []

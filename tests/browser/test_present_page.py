@@ -29,6 +29,7 @@ def presented(lab):
     """presented(path, **how) -> the page, presented, and its picture drawn."""
 
     def present(path: str, *, width: int = 1920, height: int = 1080) -> Page:
+        """Return the page at this path, presented, once a chart is drawn and none waits."""
         page = lab(
             f"{path}{'&' if '?' in path else '?'}present=1", charts=1, width=width, height=height
         )

@@ -27,10 +27,12 @@ def classifier(lab) -> Page:
 
 
 def point(page: Page) -> Locator:
+    """Return the point on the accuracy curve, which is a slider of epsilon."""
     return slider(page, "Epsilon on the curve")
 
 
 def value_of(locator: Locator) -> float:
+    """Return the value that a slider states for screen readers, NaN if it states none."""
     return float(locator.get_attribute("aria-valuenow") or "nan")
 
 

@@ -41,6 +41,7 @@ def framable(serve, course):
     """
 
     def start(cookie: str) -> str:
+        """Return the address of the lab with this SameSite rule for its cookie."""
         with pytest.MonkeyPatch.context() as environment:
             environment.setenv(
                 "LAB_FRAME_ANCESTORS", f"http://127.0.0.1:{course} http://localhost:{course}"
@@ -63,6 +64,7 @@ def public(framable) -> str:
 
 
 def status(address: str, headers: Mapping[str, str]) -> int:
+    """Return the status of the answer to a request with these headers."""
     try:
         with urllib.request.urlopen(urllib.request.Request(address, headers=headers)) as answer:
             return answer.status

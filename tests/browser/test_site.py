@@ -32,6 +32,7 @@ def pages_of(site: Path, pattern: str = "**/*.html") -> dict[str, str]:
 
 
 def without_scripts(html: str) -> str:
+    """Return HTML without its script elements."""
     return re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)
 
 

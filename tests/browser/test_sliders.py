@@ -141,6 +141,7 @@ def test_a_finger_scrolls_up_and_down_and_moves_the_thumb_sideways(toy):
         assert control.bounding_box()["height"] >= 44
 
     def swiped(at: Locator, across: float, down: float) -> None:
+        """Swipe from the middle of an element by so many pixels, and lift the finger."""
         hold_still(at)
         x, y = middle(at)
         swipe(page, [(x + across * step / 12, y + down * step / 12) for step in range(13)])()

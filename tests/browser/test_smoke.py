@@ -59,6 +59,7 @@ def opened(lab):
     """opened(path, width, height) -> the page, drawn."""
 
     def open_page(path: str, width: int = 1440, height: int = 900):
+        """Return the page at this path, once a tab and a chart are there and no chart waits."""
         here = lab(path, charts=1, width=width, height=height)
         expect(here.get_by_role("tab").first).to_be_attached()
         here.wait_for_function("() => !document.querySelector('[data-waiting]')")
@@ -296,6 +297,7 @@ LATE = """() => {
 
 @pytest.fixture
 def classifier(lab) -> Page:
+    """Return the page of the classifier with little work, drawn and still."""
     opened = lab("classifier?repeats=5&steps=5", charts=3)
     still(opened)
     return opened

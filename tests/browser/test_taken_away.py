@@ -83,6 +83,10 @@ def opened(visitor, tmp_path: Path):
     watches = []
 
     def open_page(what: str, **how) -> Page:
+        """Return a page that shows this address or HTML, once it is painted.
+
+        HTML is opened as a file, by a browser that is offline.
+        """
         if alone := not what.startswith("http"):
             (file := tmp_path / "index.html").write_text(what, "utf-8")
         address = file.as_uri() if alone else what

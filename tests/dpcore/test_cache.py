@@ -43,6 +43,7 @@ def run_together(threads: int, function: Callable[[], Any]) -> list[Any]:
     start = threading.Barrier(threads)
 
     def wait_and_run() -> Any:
+        """Call ``function`` once all threads are there, and return its result."""
         start.wait()
         return function()
 
@@ -61,6 +62,7 @@ class Holder:
         self.value = value
 
     def method(self) -> Any:
+        """Return the value, so that the bound method holds the object."""
         return self.value
 
 
@@ -164,6 +166,7 @@ def test_only_the_newest_values_of_a_function_are_kept(small_cache, size, comput
 
     @cache.cached(newest=2)
     def large(number: int) -> np.ndarray:
+        """Note the number as computed, and return an array of ``size`` zeros."""
         computed.append(number)
         return np.zeros(size)
 
@@ -223,6 +226,7 @@ def test_a_page_that_is_run_again_finds_what_it_has_computed(small_cache):
     source = "@cached\ndef signed(number):\n    computed.append(number)\n    return sign * number\n"
 
     def run_page(file: str, sign: int) -> int:
+        """Run a page as this file with this sign, and return what its function gives for 3."""
         names: dict[str, Any] = {"cached": cache.cached, "computed": computed, "sign": sign}
         exec(compile(source, file, "exec"), names)
         return names["signed"](3)
@@ -245,6 +249,7 @@ def test_a_value_of_a_secret_key_is_not_kept(small_cache, key):
     computed = []
 
     def make() -> np.ndarray:
+        """Note the key as computed, and return a new array."""
         computed.append(key)
         return make_array()
 
@@ -265,6 +270,7 @@ def test_threads_that_ask_together_get_one_value(small_cache):
 
     @cache.cached
     def slow(name: str, *, more: int) -> np.ndarray:
+        """Note the arguments as computed, and return a new array after a while."""
         computed.append((name, more))
         time.sleep(0.01)
         return make_array()
@@ -280,6 +286,7 @@ def test_a_function_is_computed_again_for_other_arguments_and_after_a_clear(smal
 
     @cache.cached
     def function(name: str, *, more: int) -> int:
+        """Note the arguments as computed, and return ``more``."""
         computed.append((name, more))
         return more
 
@@ -295,6 +302,7 @@ def test_a_failure_reaches_all_threads_that_wait_and_is_not_kept(small_cache):
     computed = []
 
     def fail() -> None:
+        """Note a computation, and fail once the nine other threads wait for its value."""
         computed.append(1)
         # The other nine wait for the future, which shows it to nobody but its condition.
         waiting = small_cache.running("a")._condition._waiters
@@ -313,6 +321,7 @@ def test_a_failure_reaches_all_threads_that_wait_and_is_not_kept(small_cache):
 def test_values_that_ask_for_other_values_wait_for_none_for_ever(small_cache):
     @cache.cached
     def chain(length: int) -> int:
+        """Return the length, by way of the cached chain that is one shorter."""
         if length == 0:
             return 0
         return 1 + chain(length - 1)
@@ -320,6 +329,7 @@ def test_values_that_ask_for_other_values_wait_for_none_for_ever(small_cache):
     lengths = deque([*range(10), *reversed(range(30))])
 
     def error_of_next() -> int:
+        """Take the next length, and return by how much its chain differs from it."""
         length = lengths.popleft()
         return chain(length) - length
 
@@ -330,6 +340,7 @@ class Unmeasurable:
     """A value whose size cannot be measured."""
 
     def memory_usage(self, deep: bool) -> None:
+        """Raise an error; stands for the method by which pandas states a size."""
         raise MemoryError("no size")
 
 
@@ -338,11 +349,13 @@ def test_a_value_that_cannot_be_measured_leaves_its_key_free(small_cache):
     refused = []
 
     def make() -> Unmeasurable:
+        """Return a value that cannot be measured, a while after ``started`` is set."""
         started.set()
         time.sleep(0.05)
         return Unmeasurable()
 
     def ask() -> None:
+        """Ask for the value, and note its failure in ``refused``."""
         with pytest.raises(MemoryError, match="no size"):
             small_cache.answer("key", make)
         refused.append("key")
@@ -371,6 +384,7 @@ def test_a_forked_process_waits_for_no_computation_of_its_parent():
     may_end = threading.Event()
 
     def slow() -> str:
+        """Set ``started``, wait for ``may_end``, and return the value of the parent."""
         started.set()
         may_end.wait(PATIENCE)
         return "of the parent"

@@ -49,6 +49,7 @@ MECHANISMS = [
 
 
 def full_name(value) -> str:
+    """Return the module and the name of a class or function, with a dot between."""
     return f"{value.__module__}.{value.__qualname__}"
 
 

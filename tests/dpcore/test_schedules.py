@@ -68,10 +68,12 @@ class TestLevels:
 
     @pytest.fixture
     def schedule(self, shape, end):
+        """Return a schedule of 60 steps with this shape and last factor."""
         return Schedule(end, 60, shape)
 
     @pytest.fixture
     def levels(self, schedule, until):
+        """Return how many of the first ``until`` steps have each rounded factor."""
         return schedule.levels(until=until, count=self.PARTS)
 
     def test_the_levels_of_a_ramp_count_every_step_once(self, levels, until, shape, end):
@@ -98,6 +100,7 @@ class TestOrderOfSteps:
     @staticmethod
     @cache
     def epsilon_of_ramp(accountant: str, end: float) -> float:
+        """Return the epsilon of a linear ramp whose least noise multiplier is 2."""
         ramp = Schedule(end, 10_000, "linear")
         first_multiplier = 2.0 / min(end, 1)
         return epsilon(schedules.event(ramp, first_multiplier, rate=0.01), accountant)
@@ -151,14 +154,17 @@ class TestNoiseOfAPage:
 
     @pytest.fixture
     def multiplier(self, rate, end, accountant):
+        """Return the first noise multiplier of the ramp for epsilon 2."""
         return first_multiplier(rate, end, accountant)
 
     @pytest.fixture
     def ramp(self, end):
+        """Return a linear schedule of ``STEPS`` steps with this last factor."""
         return Schedule(end, STEPS, "linear")
 
     @pytest.fixture
     def spent(self, ramp, multiplier, rate, accountant):
+        """Return the epsilon of all steps of the ramp."""
         return epsilon(schedules.event(ramp, multiplier, rate=rate), accountant)
 
     @pytest.fixture

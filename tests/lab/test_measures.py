@@ -44,10 +44,12 @@ every_page = pytest.mark.parametrize("page", MEASURED)
 
 
 def start_of(page, **changes):
+    """Return the default settings of a page with the given changes."""
     return MEASURED[page].settings().change(**changes)
 
 
 def measures_of(page):
+    """Return the measures of a page at its default settings, by name."""
     return start_of(page).experiment.measures
 
 
@@ -272,6 +274,7 @@ def numbers(settings, tasks):
 
 
 def sampled(settings, count):
+    """Return each of the measures in so many repeats of a sample, (measures, count)."""
     return numbers(settings, settings.experiment.sample(count))
 
 

@@ -60,6 +60,7 @@ def quick(page: str, *, without: str = "") -> Any:
 
 
 def open_quick(page: str, **link: str) -> AppTest:
+    """Return the page, opened by its quick link with these fields added or replaced."""
     return opened(page, **(QUICK.get(page, {}) | link))
 
 
@@ -85,6 +86,7 @@ def another_value(settings: Any, name: str) -> float:
 class TestLinkOfAMovedSlider:
     @pytest.fixture
     def name(self, page) -> str:
+        """Return the field of the page's first slider."""
         return first_slider(page)
 
     @pytest.fixture
@@ -236,6 +238,7 @@ class Dot(NamedTuple):
 
 
 def line_colours(figure: dict[str, Any]) -> set[str]:
+    """Return the colours of all lines of a chart."""
     colours = set()
     for trace in figure["data"]:
         if "lines" in trace.get("mode", ""):
@@ -305,6 +308,7 @@ def assert_can_be_shown(page: str, result: Any) -> None:
 
 
 def options_of_topics() -> list[Any]:
+    """Return (page, changes) for no change and each other option of each topic's page."""
     cases = []
     for page in PAGES_OF_TOPICS:
         for changes in variants(page):
@@ -442,14 +446,17 @@ class TestDrawer:
 class TestSuggestedMovement:
     @pytest.fixture
     def movement(self, page):
+        """Return the movement that the page suggests."""
         return BY_NAME[page].controls.suggestion
 
     @pytest.fixture
     def app(self, page) -> AppTest:
+        """Return the page, opened by its quick link."""
         return open_quick(page)
 
     @pytest.fixture
     def app_after_movement(self, page, movement, app) -> AppTest:
+        """Return the page at rest after the suggested movement was made."""
         value = movement.low
         if not math.isfinite(value):
             value = movement.high
@@ -507,6 +514,7 @@ def test_a_refused_choice_is_said(monkeypatch):
     change = ClassifierSettings.change
 
     def refuse_iris(settings, **changes):
+        """Refuse iris, and make all other changes; stands for ``ClassifierSettings.change``."""
         if changes.get("dataset") == "iris":
             raise RefusedError("dataset", "iris", "a data set that this test allows")
         return change(settings, **changes)
@@ -553,6 +561,7 @@ class TestLargeDelta:
 class TestResampleAndReset:
     @pytest.fixture
     def app(self, page) -> AppTest:
+        """Return the page with its default settings."""
         return opened(page)
 
     def test_the_defaults_cannot_be_reset(self, page, app):
@@ -627,6 +636,7 @@ def test_no_part_of_the_attack_proves_anything(part):
 class TestClicksOnTheAttack:
     @pytest.fixture
     def app(self) -> AppTest:
+        """Return the page of the attack, opened by its quick link."""
         return open_quick("attack")
 
     @pytest.fixture
@@ -634,6 +644,7 @@ class TestClicksOnTheAttack:
         """Returns a function that sends a click on a chart; it returns the page's settings."""
 
         def send(name: str, value: Any, component: str = "board") -> Any:
+            """Send a click on a component that sets a field, and return the page's settings."""
             state = app.session_state["attack.state"]
             movement = {
                 "name": name,

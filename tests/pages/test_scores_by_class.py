@@ -35,6 +35,7 @@ class Example(NamedTuple):
 
 
 def classifier_example() -> Example:
+    """Return the classifier's example: private models from scratch, and the non-private one."""
     result = ClassifierSettings(dataset="digits", repeats=3, steps=5).experiment.run()
     X = losses.with_constant(result.split.X_test).astype(np.float32)
     weights_by_arm = {
@@ -48,6 +49,7 @@ def classifier_example() -> Example:
 
 
 def network_example() -> Example:
+    """Return the networks' example: private and non-private ones."""
     settings = NetworkSettings(dataset="blobs", repeats=3, epochs=2, width=4, layers=1, epsilon=3.0)
     result = settings.experiment.run()
     X = scale_inputs(result.split.X_test)
@@ -59,6 +61,7 @@ def network_example() -> Example:
 
 
 def parties_example() -> Example:
+    """Return the parties' example: models of soft labels, and the non-private one of all rows."""
     # With so little noise no probability is below 2e-16, where scikit-learn's loss ends.
     settings = PartiesSettings(
         dataset="four", parties=200, repeats=3, epsilon=100.0, regularisation=0.1
@@ -83,6 +86,7 @@ EXAMPLES = {
 
 @pytest.fixture(scope="module", params=EXAMPLES)
 def example(request) -> Example:
+    """Return the example of a page."""
     return EXAMPLES[request.param]()
 
 

@@ -17,14 +17,17 @@ from tests.sentences import Rules, amount, broken_by, counts, says
 
 
 def by_person(result, *_) -> bool:
+    """Return whether the unit of privacy is a person."""
     return result.settings.by_person
 
 
 def by_row(result, *_) -> bool:
+    """Return whether the unit of privacy is a row."""
     return not result.settings.by_person
 
 
 def correct(result, *_) -> bool:
+    """Return whether the guarantee is not void."""
     return not result.settings.void
 
 

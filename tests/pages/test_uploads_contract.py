@@ -253,6 +253,7 @@ class TestName:
 
     @pytest.fixture
     def link(self, whole) -> dict[str, str]:
+        """Return field -> text of all settings, as a link has them."""
         return {name: str(value) for name, value in asdict(whole).items()}
 
     def test_a_link_without_its_file_keeps_its_settings_and_computes_nothing(self, whole, link):
@@ -380,6 +381,7 @@ class TestNothingShowsARow:
     TRACES = r"P000\d\d|31\.4159|27\.1828"
 
     def settings_with_marked_cells(self, kind: str, changes: dict[str, Any]) -> Any:
+        """Return settings with a file of which one cell in each of two columns is marked."""
         rows = frame(2000, people=60)
         rows.loc[5, "hours"] = self.HOURS
         rows.loc[7, "pay"] = self.PAY
@@ -429,6 +431,7 @@ def files_to_take_away(kind: str, result: Any) -> dict[str, str]:
 
 
 def files_with(text: str, files: dict[str, str]) -> list[str]:
+    """Return the names of the files with this text."""
     return [name for name, content in files.items() if text in content]
 
 
@@ -448,10 +451,12 @@ class TestBoundsReadOffTheRows:
 
     @pytest.fixture
     def result(self, kind) -> Any:
+        """Return the result of a file with bounds that were read off its rows, at epsilon 1."""
         return settings(kind, off=True, epsilon=1.0).experiment.run()
 
     @pytest.fixture
     def page(self, kind, result) -> Any:
+        """Return the page at the settings of the result."""
         return PAGES[kind].at(result.settings)
 
     def test_the_settings_have_no_guarantee(self, result):
@@ -522,6 +527,7 @@ class TestPaidBounds:
 
     @pytest.fixture
     def paid(self, kind) -> Any:
+        """Return settings with both payments, out of epsilon 1."""
         return settings(kind, paid=(0.1, 0.2), epsilon=1.0)
 
     def test_training_has_the_epsilon_that_payments_leave(self, kind, paid):

@@ -38,9 +38,11 @@ class Piece:
 
     @property
     def essential(self) -> bool:
+        """Return whether this is the first piece, for which the first picture waits."""
         return self.place == 0
 
     def run(self) -> float:
+        """Note that the piece is begun, wait for the gate and the time, and return epsilon."""
         self.begun.append(self)
         self.gate.wait()
         time.sleep(self.work / 1000)
@@ -71,6 +73,7 @@ class Toy(Settings):
 
     @property
     def uses_file(self) -> bool:
+        """Return whether the rows are those of a visitor's file."""
         return self.dataset == "own"
 
 
@@ -92,16 +95,19 @@ class Pieces:
     tasks: list[Piece]
 
     def gather(self, outcomes: Mapping[Piece, float]) -> int:
+        """Return the number of pieces that are done."""
         return len(outcomes)
 
 
 class ToyExperiment(Experiment[Toy, Outcome]):
     def parts(self) -> dict[str, Pieces]:
+        """Return the pieces of work of these settings."""
         toy = self.settings
         tasks = [Piece(toy.seed, toy.epsilon, place, toy.work) for place in range(toy.repeats)]
         return {"pieces": Pieces(tasks)}
 
     def result(self, values: Mapping[str, int]) -> Outcome:
+        """Return the outcome, or raise the fault of an epsilon of 95."""
         toy = self.settings
         if toy.epsilon == 95:
             raise ZeroDivisionError("oops")
@@ -134,6 +140,7 @@ def pictures(result: Outcome) -> list[list[Chart]]:
 
 
 def more(result: Outcome) -> list[list[Chart]]:
+    """Return the chart that moves, under another name, for a tab below."""
     ((moves, _),) = pictures(result)
     return [[replace(moves, name="too")]]
 

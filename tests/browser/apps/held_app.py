@@ -18,6 +18,10 @@ _compute = computing.compute
 
 
 def compute(experiment: Settings, *, seconds: float = computing.SLICE_SECONDS) -> tuple[Any, float]:
+    """Return the result so far and the share of tasks done, as the lab's ``compute`` does.
+
+    While the file "work" is there, sleep for the slice and run essential tasks only.
+    """
     if (HELD / "work").exists():
         time.sleep(min(seconds, computing.SLICE_SECONDS))
         seconds = 0

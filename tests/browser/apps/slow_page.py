@@ -9,6 +9,7 @@ from ui.compute import debounce
 
 @debounce.page_run()
 def show_page() -> None:
+    """Show a button at once, and the live part after a second."""
     st.button("Run the whole page")
     time.sleep(1)
     show_live_part()
@@ -17,6 +18,7 @@ def show_page() -> None:
 @st.fragment
 @debounce.page_run()
 def show_live_part() -> None:
+    """Show a button and a text, in a fragment that can run alone."""
     st.button("Run the live part")
     st.text("The result")
 

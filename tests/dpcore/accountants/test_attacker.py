@@ -62,6 +62,7 @@ def guarantee_of(
 
 
 def right(event: Event, *, adjacency: Adjacency = ADD) -> float:
+    """Return how often the best attacker of a release is right, bounded by its event alone."""
     return best_attacker(guarantee_of(event, adjacency=adjacency)).right
 
 
@@ -114,6 +115,7 @@ def best_of_densities(p: np.ndarray, q: np.ndarray) -> float:
 
 
 def mixture(rate: float, shift: float) -> np.ndarray:
+    """Return the density over ``Z`` of N(0, 1) mixed with a share ``rate`` of N(shift, 1)."""
     return (1 - rate) * stats.norm.pdf(Z) + rate * stats.norm.pdf(Z - shift)
 
 
@@ -177,6 +179,7 @@ def best_adaptive_advantage(epsilon: float) -> float:
     high = np.expm1(t - epsilon) / math.expm1(-epsilon)
 
     def gain(loss: np.ndarray) -> np.ndarray:
+        """Return the positive part of 1 - e^-loss."""
         return np.maximum(-np.expm1(-loss), 0)
 
     def best_after(loss: np.ndarray) -> np.ndarray:
@@ -208,6 +211,7 @@ VECTORS = pytest.mark.parametrize("epsilon", [0.01, 1.0, 8.0])
 
 
 def right_of_vector(epsilon: float, dimension: int) -> float:
+    """Return how often the best attacker is right about a vector with norm-exponential noise."""
     return right(NormExponentialRelease(epsilon=epsilon, dimension=dimension))
 
 

@@ -41,6 +41,7 @@ def hockey_stick(epsilon: float, sigma: mpmath.mpf) -> mpmath.mpf:
     ]
 
     def excess(x):
+        """Return p(x) - e^epsilon q(x)."""
         return mpmath.npdf(x, 1, sigma) - mpmath.exp(epsilon) * mpmath.npdf(x, 0, sigma)
 
     return mpmath.quad(excess, ends)

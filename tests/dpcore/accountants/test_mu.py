@@ -48,6 +48,7 @@ TAB = "guarantee"
 
 
 def fit(event: Event, adjacency: Adjacency = ADD) -> Fit | None:
+    """Return the mu of an event and whether it fits; None if none can be computed."""
     return Fitting(event, adjacency).run()
 
 
@@ -167,6 +168,7 @@ def test_mu_is_shown_rounded_up(mu, shown):
 
 
 def guarantee_of(event: Event, epsilon: float = 1.0) -> Guarantee:
+    """Return a guarantee at delta 1e-5 for a release with this event."""
     return Guarantee(
         epsilon=epsilon, delta=1e-5, adjacency=ADD, unit="record", basis="a theorem", event=event
     )
@@ -241,10 +243,12 @@ MANY_STEPS = AccountingSettings(steps=10_001)
 
 
 def screen_of_many_steps(*, seconds: float = 60, **options):
+    """Return the screen of the accounting page at ``MANY_STEPS`` after some seconds of work."""
     return make_screen(PAGE, MANY_STEPS, None, seconds=seconds, **options)
 
 
 def mu_on(screen) -> str:
+    """Return the text of the row about mu on a screen."""
     return mu_rows(screen.texts(TAB)[".lab-words-guarantee"])["mu"]
 
 

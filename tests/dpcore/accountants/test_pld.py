@@ -39,6 +39,7 @@ RUNS = pytest.mark.parametrize(
 
 
 def epsilon(event, delta: float, *, accountant=pld.epsilons, adjacency=ADD) -> float:
+    """Return the epsilon of an event at delta, on the fine grid or by another accountant."""
     (value,) = accountant(event, [1], delta=delta, adjacency=adjacency)
     return float(value)
 
@@ -116,6 +117,7 @@ class TestReplacedContributions:
         return ((1 - self.RATE) * absent + self.RATE * present) * cell
 
     def deltas(self, before: tuple[float, float], after: tuple[float, float]) -> np.ndarray:
+        """Return the delta at each of ``EPSILONS`` if one contribution replaces another."""
         p = self.output(before)
         q = self.output(after)
         return np.array(

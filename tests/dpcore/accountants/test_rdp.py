@@ -39,6 +39,7 @@ def exact_divergence(rate: float, sigma: float, order: float) -> float:
         s = mpmath.mpf(sigma)
 
         def integrand(z):
+            """Return the density of Q times (P/Q)^a at z."""
             absent = mpmath.npdf(z, 0, s)
             present = mpmath.npdf(z, 1, s)
             mixture = (1 - q) * absent + q * present

@@ -343,12 +343,14 @@ def densities_of_winner(law: str, mean: int, mu: float) -> list[np.ndarray]:
     if law == "poisson":
 
         def slope(x: np.ndarray) -> np.ndarray:
+            """Return f'(x), where K is a Poisson number."""
             return mean * np.exp(-mean * (1 - x))
 
     else:
         g = library._gamma_truncated_negative_binomial(LAWS[law], mean)
 
         def slope(x: np.ndarray) -> np.ndarray:
+            """Return f'(x), where K is a logarithmic or a geometric number."""
             if law == "logarithmic":
                 return (1 - g) / (1 - (1 - g) * x) / -math.log(g)
             return g / (1 - (1 - g) * x) ** 2

@@ -25,6 +25,7 @@ DELTA = 1e-5
 
 
 def bound(scores_in, scores_out, *, delta: float = DELTA, form="count", **options) -> LowerBound:
+    """Return the lower bound on epsilon under replace-one from scores with and without a canary."""
     return audit.epsilon_lower_bound(
         scores_in, scores_out, delta=delta, adjacency=REPLACE, form=form, **options
     )

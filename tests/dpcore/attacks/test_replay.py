@@ -24,6 +24,7 @@ def first_step(clipping: descent.Clipping, noise_sd: float):
     """Return a release of the noisy mean gradient."""
 
     def release(data: tuple[np.ndarray, np.ndarray], seed: int) -> np.ndarray:
+        """Return the weights (1, 3) after one step from 0, with the noise of this seed."""
         X, y = data
         path = descent.noisy_gradient_descent(
             X,
@@ -45,6 +46,7 @@ def first_step(clipping: descent.Clipping, noise_sd: float):
 
 
 def declared_sensitivity(adjacency: Adjacency) -> float:
+    """Return the sensitivity of the mean gradient for which the engine makes its noise."""
     return descent.mean_noise_sd(1.0, clip_norm=CLIP_NORM, rows=ROWS, adjacency=adjacency)
 
 

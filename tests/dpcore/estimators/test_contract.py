@@ -209,6 +209,7 @@ def test_a_longer_row_counts_as_one_of_the_declared_norm(make):
     direction = X[0] / np.linalg.norm(X[0])
 
     def weights_with_length(length: float) -> np.ndarray:
+        """Set the length of the first row, and return the weights of a new fit."""
         X[0] = length * direction
         return weights_of(make(data_norm=2.0, random_state=0).fit(X, y))
 

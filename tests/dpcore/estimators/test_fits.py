@@ -52,6 +52,7 @@ def shortened(X, norm):
 
 
 def places_of(y):
+    """Return the place of each label among the sorted classes, (n,)."""
     return np.unique(y, return_inverse=True)[1]
 
 
@@ -70,6 +71,7 @@ class TestLogistic:
     multiplier = descent.noise_multiplier(epsilon=3.0, delta=1e-5, steps=5)
 
     def model(self, y, nobody, **options):
+        """Return an unfitted estimator, and the labels, of no class for rows in ``nobody``."""
         labels, classes = without(y, nobody)
         model = DPLogisticRegression(
             epsilon=3.0,
@@ -203,6 +205,7 @@ class TestNetwork:
         assert event.event.rate == 0.2
 
     def fitted(self, X, y, nobody, clip_norm):
+        """Return a network fitted to rows, of which those in ``nobody`` are of no class."""
         labels, classes = without(y, nobody)
         model = DPNetworkClassifier(
             hidden_layer_sizes=(4,),
@@ -259,6 +262,7 @@ class TestSparse:
     epsilon_of_a_step = math.sqrt(2 * zcdp.rho_of(3.0, delta=1e-6) / 8)
 
     def fitted(self):
+        """Return a regression fitted in eight steps with Laplace noise around the centre."""
         model = DPFrankWolfeRegressor(
             epsilon=3.0,
             radius=0.7,
@@ -309,6 +313,7 @@ class TestPenalty:
     X, y = regression(3000, 4)
 
     def fitted(self, q, penalty):
+        """Return a regression fitted with the penalty of a lasso (q "1") or of a ridge (q "2")."""
         model = DPFrankWolfeRegressor(
             epsilon=1e5,
             radius=2.0,

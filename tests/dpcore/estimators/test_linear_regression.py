@@ -63,6 +63,7 @@ class TestDefaultMechanism:
     )
 
     def fitted(self, **options):
+        """Return a linear regression fitted to 400 rows of three features, some of them twice."""
         X, y = rows_of()
         rows = np.arange(400) % len(X)
         return linear.DPLinearRegression(random_state=0, **options).fit(X[rows, 1:4], y[rows])

@@ -59,10 +59,12 @@ def seeds_of_12_fits(monkeypatch):
     """
 
     def fit_12_times(make) -> set[int]:
+        """Fit 12 times with numpy's generator reset, and return the seeds of all streams."""
         used = set()
         open_stream = streams._key
 
         def record(seed, purpose):
+            """Note the seed of a stream in ``used``, and open the stream."""
             used.add(seed)
             return open_stream(seed, purpose)
 

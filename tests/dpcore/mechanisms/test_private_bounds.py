@@ -31,6 +31,7 @@ def moved(one, other):
 
 
 def largest_noise(epsilon):
+    """Return the law of the noise on the count of a bin, Laplace with scale 2 / epsilon."""
     return stats.laplace(scale=2 / epsilon)
 
 

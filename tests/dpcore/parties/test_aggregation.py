@@ -81,10 +81,12 @@ def largest_move(X, before, after, *, release: str, regularisation: float) -> fl
 class TestSensitivityOfVotes:
     @staticmethod
     def bound(release: str, constants: str, **options) -> float:
+        """Return the sensitivity that the engine states for a release with these constants."""
         return aggregation.sensitivity(release, constants=constants, **options)
 
     @staticmethod
     def move(release: str, classes: int, parties: int, n: int, *, spread, regularisation) -> float:
+        """Return the largest move of the model when one party changes its votes, over all votes."""
         X = unit_rows(n, 3, spread=spread)
         others = every_vote_of(parties - 1, classes, n)
         before, after = every_change(classes, n, others)

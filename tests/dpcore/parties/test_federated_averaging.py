@@ -45,6 +45,7 @@ def rows_of_parties(seed: int = 0, *, classes: int = 2) -> tuple[np.ndarray, np.
 
 
 def generators(count: int) -> list[np.random.Generator]:
+    """Return a generator for each of so many repeats, with seeds 0, 1, and so on."""
     return [np.random.default_rng(index) for index in range(count)]
 
 

@@ -126,6 +126,7 @@ def test_the_posterior_minimises_the_sum_of_losses_and_of_the_penalty():
     signs = 2 * y - 1
 
     def objective(weights: np.ndarray) -> float:
+        """Return the sum of the logistic losses and of the prior's penalty at these weights."""
         losses = np.logaddexp(0, -signs * (X @ weights))
         penalties = (weights - prior.mean) ** 2 / (2 * prior.sd**2)
         return losses.sum() + penalties.sum()
@@ -150,6 +151,7 @@ def test_soft_labels_are_shares_of_votes():
     rows = np.concatenate([X, X_unlabelled])
 
     def objective(weights: np.ndarray) -> float:
+        """Return the mean logistic loss of soft labels plus an L2 penalty at these weights."""
         margins = rows @ weights
         losses = labels * np.logaddexp(0, -margins) + (1 - labels) * np.logaddexp(0, margins)
         return losses.mean() + 0.01 * weights @ weights / 2

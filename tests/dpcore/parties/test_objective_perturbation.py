@@ -14,6 +14,7 @@ some_sizes = pytest.mark.parametrize(
 
 
 def probability(scores):
+    """Return the logistic function of each score."""
     return 1 / (1 + np.exp(-scores))
 
 
@@ -44,6 +45,7 @@ def log_density(W, X, y, *, strength, rate, public=None, divisor=None):
 
 
 def points_on_circles(radii, angles):
+    """Return the points at each of the angles on a circle of each of the radii, (points, 2)."""
     radius, turn = np.meshgrid(radii, angles)
     return np.stack([radius * np.cos(turn), radius * np.sin(turn)], axis=-1).reshape(-1, 2)
 
@@ -126,6 +128,7 @@ class TestSwitchOfTheTheorem:
 
 
 def noise_draws(repeats):
+    """Return norm-exponential noise of scale 1 in one dimension, (repeats, 1)."""
     rng = np.random.default_rng(4)
     return np.array([source_releases.draws("objective", 1, rng) for _ in range(repeats)])
 

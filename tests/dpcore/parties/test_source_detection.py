@@ -26,11 +26,13 @@ ROWS = 400
 
 
 def problem(rows: int) -> transfer_worlds.Problem:
+    """Return a simulated regression of so many rows in 20 dimensions, with six sources."""
     return transfer_worlds.problem(seed=1, rows=rows, dimension=20, sources=6, difference=1.5)
 
 
 @pytest.fixture(scope="module")
 def detection() -> Detection:
+    """Return the detection among six sources on ``ROWS`` rows, in 500 draws of its noise."""
     simulated = problem(ROWS)
     weights = source_statistics(simulated.sources, 40).separate_weights
     return source_detection.detect(

@@ -37,6 +37,7 @@ def mirrored_neighbours(cosine):
 
 
 def distance(pair):
+    """Return the L2 distance between the two vectors of a pair."""
     one, other = pair
     return np.linalg.norm(one - other)
 
@@ -72,6 +73,7 @@ def random_neighbours(rng, n, d):
 
 
 def share_of_hypothesis_bound(rng):
+    """Return how far a replaced row moves a random hypothesis, as a share of its bound."""
     n, d, strength = (int(size) for size in rng.integers([2, 1, 0], [12, 5, 4]))
     y = np.stack([rng.integers(0, 2, n)] * 2)
     y[1, 0] = rng.integers(0, 2)
@@ -83,6 +85,7 @@ def share_of_hypothesis_bound(rng):
 
 
 def share_of_tilt_bound(rng):
+    """Return how far a replaced private row moves a random tilt, as a share of its bound."""
     n, m, d, strength = (int(size) for size in rng.integers([2, 1, 1, 0], [12, 12, 5, 4]))
     public = rng.normal(size=(m, d)) / math.sqrt(d) / 3
     regularisation = 10.0**-strength
@@ -109,9 +112,11 @@ class TestImportanceWeights:
     public = rng.normal(-0.1, 0.2, size=(20_000, 1))
 
     def tilt(self):
+        """Return the tilt of the public rows towards the private ones, (1,)."""
         return source_releases.tilts(self.private, self.public, regularisation=1e-6)
 
     def weights(self):
+        """Return the importance weights of the public rows, (20000,)."""
         return source_releases.importance_weights(self.tilt(), self.public)
 
     def test_the_slope_of_log_importance_weights_is_the_distance_over_the_variance(self):
@@ -199,6 +204,7 @@ class TestNormExponentialNoise:
     @pytest.fixture(scope="class")
     @classmethod
     def releases(cls):
+        """Return the releases of the two sources, each with the noise of all repeats."""
         _, releases = released(cls.budget, repeats=1500)
         return releases
 
@@ -277,6 +283,7 @@ class TestUnfinishedFits:
     X, y = rng.uniform(-0.5, 0.5, size=(50, 3)), rng.integers(0, 2, 50)
 
     def fit(self, what):
+        """Return a hypothesis, a tilt, or the minimum of a perturbed objective, (3,)."""
         if what == "hypothesis":
             return source_releases.hypotheses(self.X, self.y, regularisation=1e-3)
         if what == "tilt":

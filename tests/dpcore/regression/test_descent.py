@@ -125,6 +125,7 @@ class TestOnePersonChanges:
 
     @pytest.fixture(params=range(5))
     def person(self, request):
+        """Return the number of the person whose rows change."""
         return request.param
 
     @pytest.fixture

@@ -38,10 +38,12 @@ LEAST_P_VALUE = 1e-3
 
 
 def draws_of(mechanism) -> np.ndarray:
+    """Return the unscaled noise of a mechanism, (REPEATS, draws)."""
     return linear.standard_noise(mechanism, inputs=INPUTS, repeats=REPEATS, seed=1)
 
 
 def released(mechanism, data=NOTHING) -> Fit:
+    """Return the fit of a mechanism to the data at ``EPSILON``, in all repeats."""
     return mechanism.fit(data, draws_of(mechanism), np.array([EPSILON]))
 
 
@@ -73,6 +75,7 @@ def diagonal_of_features(gram: np.ndarray) -> np.ndarray:
 
 
 def assert_symmetric(gram: np.ndarray) -> None:
+    """Assert that the matrices (..., p, p) equal their transposes to the last bit."""
     np.testing.assert_array_equal(gram, np.swapaxes(gram, -1, -2))
 
 
@@ -86,6 +89,7 @@ class TestPublished:
 
     @pytest.fixture
     def gram(self):
+        """Return the noisy matrix of each repeat, (REPEATS, INPUTS, INPUTS)."""
         return first_epsilon(released(self.MECHANISM).gram)
 
     def test_draws_are_standard_laplace(self):
@@ -121,10 +125,12 @@ class TestFunctional:
 
     @pytest.fixture
     def gram(self):
+        """Return the noisy matrix of each repeat, (REPEATS, INPUTS, INPUTS)."""
         return first_epsilon(released(self.MECHANISM).gram)
 
     @pytest.fixture
     def scales(self):
+        """Return the Laplace scales of an entry of the matrix and of one of the moment."""
         return self.MECHANISM.scales(INPUTS, np.array(EPSILON))
 
     def test_the_matrix_is_symmetric(self, gram):
@@ -183,10 +189,12 @@ class TestGaussianStatistics:
 
     @pytest.fixture
     def fit(self, mechanism):
+        """Return the fit of the mechanism to statistics of nearly nothing."""
         return released(mechanism, NEARLY_NOTHING)
 
     @pytest.fixture
     def gram(self, fit):
+        """Return the noisy matrix of each repeat, (REPEATS, INPUTS, INPUTS)."""
         return first_epsilon(fit.gram)
 
     def test_the_matrix_is_symmetric(self, gram, scales):
@@ -256,6 +264,7 @@ class TestStreams:
 
     @staticmethod
     def noise_of(name: str, *, repeats: int, seed: int = 3) -> np.ndarray:
+        """Return the unscaled noise of the mechanism of this name, (repeats, draws)."""
         mechanism = linear.mechanism(name)
         return linear.standard_noise(mechanism, inputs=INPUTS, repeats=repeats, seed=seed)
 

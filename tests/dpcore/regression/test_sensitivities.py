@@ -75,6 +75,7 @@ class Changes:
 
 @pytest.fixture(scope="module")
 def changes():
+    """Return a list with the changes for d features at index d, from 1 to 5."""
     return [None, *(Changes(d) for d in range(1, 6))]
 
 
@@ -190,6 +191,7 @@ class TestBestSplits:
         entries = inputs * (inputs + 1) / 2 - 1
 
         def variance(share: float) -> float:
+            """Return half of the total variance of the noise with this share, at epsilon 1."""
             mechanism = functional.Functional(share=share)
             gram_scale, moment_scale = mechanism.scales(inputs, np.array(1.0))
             return entries * gram_scale**2 + inputs * moment_scale**2

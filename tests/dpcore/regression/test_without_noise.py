@@ -25,11 +25,13 @@ INPUTS = 4
 
 
 def least_squares_of(X: np.ndarray, y: np.ndarray) -> np.ndarray:
+    """Return the weights of least squares, (p,)."""
     weights, *_ = np.linalg.lstsq(X, y, rcond=None)
     return weights
 
 
 def ridge_of(X: np.ndarray, y: np.ndarray, ridge: float) -> np.ndarray:
+    """Return the weights (p,) that minimise the sum of squared residuals plus ridge ||w||^2."""
     return np.linalg.solve(X.T @ X + ridge * np.eye(INPUTS), X.T @ y)
 
 
@@ -99,6 +101,7 @@ class TestOutputPerturbation:
         in_ball = {"type": "ineq", "fun": lambda w: radius**2 - w @ w}
 
         def objective(w: np.ndarray) -> float:
+            """Return half the mean squared residual, plus the penalty, at these weights."""
             return np.square(X @ w - y).mean() / 2 + penalty / 2 * w @ w
 
         mechanism = perturbation.OutputPerturbation(penalty=penalty, radius=radius)

@@ -25,11 +25,13 @@ def membership(drawn, *, rows: int) -> np.ndarray:
 
 
 def poisson(*, indices=(0,), rows=30, rate=0.2, first=0, last=BLOCK, seed=1) -> np.ndarray:
+    """Return who is in the Poisson sample of each step before ``last``, (steps, R, rows)."""
     drawn = batches.poisson(seed, indices, rows=rows, rate=rate, first=first, last=last)
     return membership(drawn, rows=rows)
 
 
 def shuffled(*, indices=(0,), rows=30, size=7, first=0, last=BLOCK, seed=1) -> np.ndarray:
+    """Return who is in the shuffled batch of each step before ``last``, (steps, R, rows)."""
     drawn = batches.shuffled(seed, indices, rows=rows, size=size, first=first, last=last)
     return membership(drawn, rows=rows)
 

@@ -46,6 +46,7 @@ def without_some_answers(X: np.ndarray, people: np.ndarray) -> np.ndarray:
 
 
 def models(count: int, classes: int, *, p=4, scale=2.0) -> np.ndarray:
+    """Return normal weights of so many models, (count, k, p), with standard deviation ``scale``."""
     shape = (count, losses.outputs(classes), p)
     return scale * np.random.default_rng(1).normal(size=shape)
 
@@ -155,6 +156,7 @@ def test_means_over_people_are_those_of_plain_loops(classes, p, clip, scratch, c
 
 
 def extreme_rows(classes: int):
+    """Return X (n, p), y (n,) and people (n,) with some rows of zeros and a very long one."""
     X, y, people = rows_of_people((1, 3, 7, 2, 12, 15), classes=classes)
     X[::5] = 0
     X[1] *= 1e4
@@ -235,6 +237,7 @@ class LastRow:
 
 
 def largest_distance(means: np.ndarray, references) -> float:
+    """Return the largest distance of a mean (cases, R, k p) from a reference (R, k p)."""
     return max(np.linalg.norm(means - reference, axis=2).max() for reference in references)
 
 

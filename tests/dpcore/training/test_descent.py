@@ -39,6 +39,7 @@ def problem(n_classes: int, *, n=70, p=4) -> dict:
 
 
 def train(classes, /, *, steps=6, dtype=np.float64, seed=11, **changes) -> descent.Path:
+    """Return the descent of the seven models of ``BATCH``, with the given arguments changed."""
     options = {"steps": steps, "dtype": dtype, "seed": seed}
     arguments = problem(classes) | BATCH | options | changes
     return descent.noisy_gradient_descent(**arguments)

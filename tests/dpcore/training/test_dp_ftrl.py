@@ -255,6 +255,7 @@ each_length = pytest.mark.parametrize(("m", "passes"), [(1, 3), (4, 1), (20, 15)
 
 
 def norm_of_first_column(m: int) -> float:
+    """Return the L2 norm of the first column of ``square_root(m)``."""
     return float(np.linalg.norm(square_root(m)[:, 0]))
 
 

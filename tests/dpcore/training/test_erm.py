@@ -241,6 +241,7 @@ BAD_ARGUMENTS = [
 
 
 def fit_with(X, name: str, value) -> None:
+    """Fit a logistic regression to two rows, with this value of the named argument."""
     arguments = {"targets": np.array([0.0, 1.0]), "regularisation": 1.0, name: value}
     erm.logistic(X, arguments.pop("targets"), **arguments)
 
@@ -271,6 +272,7 @@ def test_shares_that_do_not_sum_to_1_are_refused():
 def sparse_rows(
     n: int = 30, d: int = 12, *, seed: int = 0, share: float = 0.3
 ) -> sparse.csr_matrix:
+    """Return sparse rows (n, d) of norm 1, with this share of entries that are not 0."""
     X = sparse.random(n, d, density=share, format="csr", random_state=seed)
     lengths = np.maximum(sparse.linalg.norm(X, axis=1), 1e-9)
     return sparse.csr_matrix(sparse.diags(1 / lengths) @ X)
@@ -328,6 +330,7 @@ class PriorProblem:
         self.strength = (prior_sd * rng.gamma(1.0, size=400) + 0.05) ** -2.0
 
     def minimise(self) -> erm.Minimum:
+        """Return the minimum of the sum of losses and of the penalty of the prior."""
         return erm.logistic(
             self.X,
             self.targets,

@@ -32,10 +32,12 @@ RESIDUAL_BOUND = 0.6
 
 
 def ball(penalty: float) -> L1Ball:
+    """Return an l1 ball in two dimensions with this lasso penalty."""
     return L1Ball(dimension=2, radius=1.3, penalty=penalty)
 
 
 def lasso_penalty(polytope) -> float:
+    """Return the lasso penalty of a polytope; 0 if it has none."""
     return getattr(polytope, "penalty", 0.0)
 
 
@@ -56,6 +58,7 @@ def trained(polytope, *, ridge, noise, **options):
 
 
 def trained_batch(polytope, *, ridge, noise):
+    """Return the trajectory of three models with different lengths, scales of noise and centres."""
     return trained(
         polytope,
         ridge=ridge,
@@ -199,6 +202,7 @@ def sparse_problem() -> tuple[np.ndarray, np.ndarray]:
 
 
 def noiseless(*, steps: int, lasso: float = 0.0, ridge: float = 0.0, centre=None) -> np.ndarray:
+    """Return the weights (12,) on the sparse problem after some steps without noise."""
     X, y = sparse_problem()
     trajectory = frank_wolfe.noisy_frank_wolfe(
         X,
@@ -260,6 +264,7 @@ def test_a_large_penalty_keeps_the_weights_at_the_centre():
 
 
 def default_steps(*, rows: float = 1000, rho: float = 0.02, radius: float = 1.0) -> int:
+    """Return the engine's number of steps for 40 vertices and residuals up to 1."""
     return frank_wolfe.steps_for(rows=rows, rho=rho, radius=radius, residual_bound=1.0, vertices=40)
 
 

@@ -42,6 +42,7 @@ BOUNDS_OF_LAYERS = (0.3, 0.5, 0.2)
 
 
 def clip_norm_of(net: Architecture, clipping: str) -> float | tuple[float, ...] | None:
+    """Return the clipping bound, one for each layer, or None, as ``clipping`` says."""
     if clipping == "none":
         return None
     if clipping == "layers":
@@ -59,6 +60,7 @@ def problem(net: Architecture):
 
 
 def recipe_of(net: Architecture, *, clipping="flat", **changes) -> Recipe:
+    """Return the recipe of these tests for a network, with the given fields changed."""
     settings = {
         "architecture": net,
         "sampling_rate": RATE,
@@ -71,6 +73,7 @@ def recipe_of(net: Architecture, *, clipping="flat", **changes) -> Recipe:
 
 
 def train(recipe: Recipe, *, noise=0.0, **changes) -> sgd.Training:
+    """Return the training of four networks on the problem, with the given arguments changed."""
     X, y, start = problem(recipe.architecture)
     arguments = {
         "X": X,
@@ -325,6 +328,7 @@ BAD_ARGUMENTS = {
 
 
 def cases(values_by_name: dict) -> list[tuple]:
+    """Return (name, value) for each of the values of each name."""
     return [(name, value) for name, values in values_by_name.items() for value in values]
 
 

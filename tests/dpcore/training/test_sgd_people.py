@@ -224,6 +224,7 @@ class TestSinglePrecision:
 
     @staticmethod
     def sum_in(dtype, clip_norm) -> np.ndarray:
+        """Return the clipped gradient of person 5, whose rows are long, in this precision."""
         X, y, people = rows_of_people()
         is_of_person = people == 5
         (start,) = NETWORK.start(0, [0])

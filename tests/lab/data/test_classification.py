@@ -22,6 +22,7 @@ def columns_of(split, part):
 
 
 def drawn(name, seed=0):
+    """Return the inputs X and classes y that the source of a data set draws with this seed."""
     return data.DATASETS[name].draw(np.random.default_rng(seed))
 
 
@@ -147,6 +148,7 @@ class TestTwoGaussians:
     )
 
     def rows_of_class(self, label):
+        """Return the rows of a class in 20 draws of the Gaussians, (n, 2)."""
         draws = [drawn("gaussians", seed) for seed in range(20)]
         return np.concatenate([X[y == label] for X, y in draws])
 

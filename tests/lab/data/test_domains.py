@@ -22,6 +22,7 @@ FEATURES = {"domains": DIMENSION, "topics": 5588, "reviews": 2969}
 
 
 def params_of(kind="topics", **changes) -> DomainParams:
+    """Return the parameters of three domains of this kind, with the given fields changed."""
     options = {
         "sources": SOURCES,
         "similarity": 0.5,
@@ -35,6 +36,7 @@ def params_of(kind="topics", **changes) -> DomainParams:
 
 
 def dense(X) -> np.ndarray:
+    """Return rows, which may be sparse, as an array."""
     if sparse.issparse(X):
         return X.toarray()
     return X
@@ -49,6 +51,7 @@ class TestRows:
 
     @pytest.fixture
     def params(self, kind, projection):
+        """Return the parameters of this kind with this projection."""
         return params_of(kind, projection=projection)
 
     @pytest.fixture
@@ -127,6 +130,7 @@ def test_a_target_is_the_mixture_that_was_asked_for(shares, rows, counts):
 
 
 def clear_caches() -> None:
+    """Clear the caches of loaded domains."""
     domains._texts.cache_clear()
     domains._projected.cache_clear()
     domains.load.cache_clear()
@@ -170,6 +174,7 @@ class TestNothingIsFittedToPrivateRows:
 
     @pytest.fixture(autouse=True)
     def fresh_caches(self):
+        """Clear the caches of loaded domains at the end of each test."""
         yield
         clear_caches()
 
@@ -178,6 +183,7 @@ class TestNothingIsFittedToPrivateRows:
         """Returns the world in which a corpus has this first text."""
 
         def world_of(first_text: str, *, projection: str) -> World:
+            """Replace the corpora by one with this first text, and return its world."""
             corpus = corpus_with(first_text)
             monkeypatch.setattr(domains, "CORPORA", {"topics": lambda *_: corpus})
             clear_caches()
@@ -200,6 +206,7 @@ class TestNothingIsFittedToPrivateRows:
         """Returns the worlds of two first texts."""
 
         def worlds(*, projection: str = "svd") -> tuple[World, World]:
+            """Return the worlds of two corpora that differ in the first text alone."""
             world = world_of("nothing strange here", projection=projection)
             changed_world = world_of(
                 "secret secret codeword word9 word9 word9 word9", projection=projection
@@ -219,6 +226,7 @@ class TestNothingIsFittedToPrivateRows:
         weighted = domains.weighted
 
         def weighted_by_all(counts, _):
+            """Return the texts weighted by frequencies in all of them; stands for ``weighted``."""
             return weighted(counts, word_counts.inverse_frequency(counts))
 
         monkeypatch.setattr(domains, "weighted", weighted_by_all)
@@ -231,10 +239,12 @@ class TestNothingIsFittedToPrivateRows:
         all_rows = []
 
         def remembering_weighted(*arguments):
+            """Return the weighted texts, and keep them in ``all_rows``; stands for ``weighted``."""
             all_rows.append(weighted(*arguments))
             return all_rows[-1]
 
         def directions_of_all(_, *arguments, **options):
+            """Return the main directions of all texts; stands for ``main_directions``."""
             return main_directions(all_rows[-1], *arguments, **options)
 
         monkeypatch.setattr(domains, "weighted", remembering_weighted)

@@ -18,6 +18,7 @@ LEAST_P_VALUE = 1e-3
 
 
 def problem(**changes) -> transfer_worlds.Problem:
+    """Return a simulated problem of 50 rows and six sources, with the given sizes changed."""
     sizes = {"seed": 1, "rows": 50, "dimension": 20, "sources": 6, "difference": 1.5}
     return transfer_worlds.problem(**{**sizes, **changes})
 

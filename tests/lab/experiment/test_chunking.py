@@ -24,6 +24,7 @@ FULL = {"steps": 200, "members": 10**6, "repeats": 4000}
 
 
 def largest_attack(part, dataset):
+    """Return the settings of an attack with the sliders as in ``FULL``, or at their limits."""
     settings = AttackSettings().change(part=part).change(dataset=dataset, part=part)
     for slider, value in FULL.items():
         _, high = settings.limits[slider]
@@ -112,6 +113,7 @@ class TestLongTrainings:
 
 
 def attack(dataset="gaussians", *, part="person", **changes):
+    """Return the settings of this part of the attack page on a data set."""
     return AttackSettings().change(part=part).change(dataset=dataset, **changes)
 
 
@@ -129,6 +131,7 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
     done, real = [], descent.noisy_gradient_descent
 
     def watched(X, y, *, n_classes, steps, draws, **options):
+        """Note the cells of a descent in ``done``, and run it; stands for the engine's descent."""
         outputs = losses.outputs(n_classes)
         cells = chunking.training_cells(
             rows=len(X), outputs=outputs, inputs=X.shape[1], steps=steps
@@ -146,18 +149,22 @@ def test_a_part_has_the_cells_that_it_says(settings, monkeypatch):
 
 
 def attack_points(result):
+    """Return a list with the points of the curve of an attack."""
     return [[*result.points.values()]]
 
 
 def fairness_curve(result):
+    """Return a list with the runs of the curve of fairness."""
     return [result.curve.runs]
 
 
 def membership_margins(result):
+    """Return a list with the margins of the non-private models."""
     return [result.plain.margins]
 
 
 def ensemble_and_curve(result):
+    """Return a list with weights, losses and accuracies of the ensemble, and the curve's runs."""
     ensemble = result.ensemble
     return [ensemble.weights, ensemble.loss, ensemble.accuracy, result.accuracy.runs]
 
@@ -257,6 +264,7 @@ class TestSample:
     counts = pytest.mark.parametrize("count", [1, 8, 9, 24, 25, 100, 113, 499, 500])
 
     def parts(self, count):
+        """Return the batches of a sample, each with the number of repeats that it gives."""
         return sample(self.own, count, each=1.0, most=30)
 
     def test_a_sample_leaves_out_no_repeat(self):

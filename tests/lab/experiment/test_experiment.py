@@ -26,19 +26,23 @@ class Noise:
     seed: int
 
     def draw(self, at, repeats) -> np.ndarray:
+        """Return the noise at each epsilon and of each repeat, (V, R)."""
         draws = [stream(self.seed, "noise", r).standard_normal() for r in repeats]
         return np.outer(1 / np.array(at), draws)
 
 
 def noise(model: Noise, at, repeats) -> np.ndarray:
+    """Return the noise of these repeats, (V, R)."""
     return model.draw(at, repeats)
 
 
 def first_noise(model: Noise, at, repeats, *, given) -> np.ndarray:
+    """Return the noise of the first ``given`` of these repeats, (V, given)."""
     return model.draw(at, repeats)[:, :given]
 
 
 def largest_scale(model: Noise, at, repeats) -> float:
+    """Return the scale of the noise at the least epsilon."""
     return 1 / min(at)
 
 
@@ -66,6 +70,7 @@ class NoisyExperiment(Experiment[NoisySettings, NoisyResult]):
     PAIRED_BY = ("repeats", "seed")
 
     def parts(self) -> dict[str, Any]:
+        """Return the noise at the set epsilon, the largest scale, and the noise along the curve."""
         model = Noise(self.settings.seed)
         count = self.settings.repeats
         return {
@@ -76,6 +81,7 @@ class NoisyExperiment(Experiment[NoisySettings, NoisyResult]):
 
 
 def fields_of(task) -> tuple:
+    """Return the work, epsilons and repeats of a task, and whether it is essential."""
     return task.work, task.at, task.repeats, task.essential
 
 
@@ -84,6 +90,7 @@ class TestTasks:
 
     @pytest.fixture
     def tasks(self):
+        """Return the fields of all tasks of an experiment with six repeats, in their order."""
         return [
             fields_of(task) for task in NoisySettings(epsilon=7.0, repeats=6).experiment.tasks()
         ]
@@ -147,6 +154,7 @@ class TestSamples:
 
     @staticmethod
     def part(work_of_sample=None) -> Repeats:
+        """Return a part of twenty repeats at epsilon 2, with this work for its samples."""
         return Repeats(noise, Noise(3), 2.0, TestSamples.REPEATS, cost=COST, sampled=work_of_sample)
 
     @pytest.mark.parametrize("work_of_sample", [None, first_noise])
@@ -188,6 +196,7 @@ class TestSamples:
 class TestPartsThatAreNotEssential:
     @pytest.fixture
     def part(self):
+        """Return a part of twenty repeats at epsilon 2 that is not essential."""
         return Repeats(noise, Noise(3), 2.0, 20, first_batch=2, essential=False)
 
     def test_repeats_that_are_not_begun_have_no_value(self, part):

@@ -37,21 +37,25 @@ def own():
 
 @pytest.fixture
 def classifier(own):
+    """Return quick settings of the classifier on the file."""
     return ClassifierSettings(repeats=3, steps=5).change(dataset="own").change(own=own)
 
 
 @pytest.fixture
 def network(own):
+    """Return quick settings of the network on the file."""
     start = NetworkSettings(repeats=3, epochs=1, width=4, layers=1)
     return start.change(dataset="own").change(own=own)
 
 
 @pytest.fixture(params=["classifier", "network"])
 def settings(request):
+    """Return quick settings of the classifier, or of the network, on the file."""
     return request.getfixturevalue(request.param)
 
 
 def of_all_rows(settings):
+    """Return the settings with as many private rows as there may be."""
     return settings.of_rows(settings.most_rows)
 
 

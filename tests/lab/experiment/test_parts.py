@@ -18,6 +18,7 @@ class Model:
 
 
 def outcome(model, at, repeats, *, given=None):
+    """Return value + scale repeat (V, R) at all values, or of the first ``given`` repeats."""
     found = np.array(at)[:, None] + model.scale * np.array(repeats)
     return found[:, :given]
 
@@ -50,6 +51,7 @@ class TestTask:
 
 
 def sliced(width):
+    """Return the tasks of five repeats in two batches, each at ``width`` values at most."""
     return slices(outcome, Model(10.0), AT, [range(2), range(2, 5)], width=width)
 
 

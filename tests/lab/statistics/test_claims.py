@@ -59,6 +59,7 @@ class Comparison:
 
     @property
     def found(self) -> Case:
+        """Return the case that the program finds."""
         return compare(
             self.runs,
             self.baseline,
@@ -94,6 +95,7 @@ def random_comparison(rng):
 
 @pytest.fixture(scope="module")
 def comparisons():
+    """Return 400 random comparisons."""
     rng = np.random.default_rng(1)
     return [random_comparison(rng) for _ in range(400)]
 

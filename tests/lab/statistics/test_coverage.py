@@ -30,6 +30,7 @@ class Case(NamedTuple):
     runs: int = 10_000
 
     def settings(self, epsilon: float):
+        """Return the settings of the topic with the changes of the case, at this epsilon."""
         settings = SETTINGS[self.topic]()
         for name, value in {**self.changes, "epsilon": epsilon}.items():
             settings = settings.change(**{name: value})
@@ -42,6 +43,7 @@ class Case(NamedTuple):
 
 @cache
 def measured_groups(settings, measure: str, groups: int) -> np.ndarray:
+    """Return the numbers of a measure, (groups, 24)."""
     runs = measured(settings, measure=measure, repeats=groups * RUNS_OF_GROUP)
     return runs.reshape(groups, RUNS_OF_GROUP)
 
@@ -183,10 +185,12 @@ class TestSmallestEpsilon:
 
     @pytest.fixture
     def case(self, name):
+        """Return the case of this name."""
         return CASES[name]
 
     @pytest.fixture
     def better(self, case):
+        """Return "higher" or "lower", whichever is better for the measure of the case."""
         return case.settings(1.0).experiment.measures[case.measure].better
 
     @pytest.fixture
@@ -196,6 +200,7 @@ class TestSmallestEpsilon:
 
     @pytest.fixture
     def target(self, runs, better):
+        """Return the middle of the two neighbouring medians between which runs improve most."""
         medians = np.median(runs, axis=(1, 2))
         improvements = np.diff(medians)
         if better == "lower":

@@ -57,6 +57,7 @@ class Population(NamedTuple):
         least = self.target - 1 / ROWS
 
         def excess(value: float) -> float:
+            """Return the share of runs that reach the target at a value, less the wanted share."""
             reaching = np.clip(ROWS * (self.probability(value, NODES) - least), 0, 1)
             return reaching @ weights - share
 
@@ -184,6 +185,7 @@ def test_intervals_over_splits_are_covered(ratio):
     medians = (shared + single)[..., 0].T
 
     def share_that_contains_0(common_variance: float) -> float:
+        """Return the share of trials whose interval contains 0, the true median."""
         low, high = split_interval(medians, common_variance=common_variance, confidence=0.95)
         return np.mean(low * high <= 0)
 
@@ -197,6 +199,7 @@ def test_intervals_over_splits_are_covered(ratio):
 
 
 def mild_runs() -> np.ndarray:
+    """Return 100 runs of the mild population at each value of the grid, (61, 100)."""
     (runs,) = POPULATIONS["mild"].runs(np.random.default_rng(10), 1, 100)
     return runs
 

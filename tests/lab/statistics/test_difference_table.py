@@ -36,6 +36,7 @@ ATTACKER = Tile("Attacker", '<b class="lab-odds">53\u00a0%</b>', amount=53.0)
 
 
 def accuracy_tiles(runs):
+    """Return a list with the tile that states the median of runs as accuracy."""
     percent = round(100 * np.median(runs))
     return [Tile("Accuracy", f"{percent} %", amount=percent, unit="points")]
 
@@ -50,6 +51,7 @@ def row_of(difference=None):
 
 
 def changed_settings_rows():
+    """Return the rows for settings that differ in epsilon and in the data set."""
     a, b = ClassifierSettings(epsilon=2.0), ClassifierSettings(dataset="moons")
     return settings_rows(a, b, lambda name, value: (name, f"<{value}>"))
 

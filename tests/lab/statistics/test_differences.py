@@ -36,11 +36,13 @@ class Sample:
 
     @property
     def found(self) -> Difference:
+        """Return the difference that the program finds, of pairs or of groups."""
         rule = of_pairs if self.paired else of_groups
         return rule(self.a, self.b)
 
     @property
     def said(self) -> str:
+        """Return the sentence about the difference, without markup."""
         return plain(difference_sentence(self.found, self.measure))
 
     @property
@@ -105,6 +107,7 @@ def random_sample(rng):
 
 @pytest.fixture(scope="module")
 def samples():
+    """Return 600 random samples."""
     rng = np.random.default_rng(3)
     return [random_sample(rng) for _ in range(600)]
 
@@ -232,10 +235,12 @@ def repeated_runs(law, common):
 
 
 def differences_of(a, b, *, rule):
+    """Return the difference by this rule in each trial."""
     return [rule(one, other) for one, other in zip(a, b, strict=True)]
 
 
 def covered(differences, truth):
+    """Return the share of differences whose interval contains the truth."""
     return np.mean([one.low <= truth <= one.high for one in differences])
 
 
@@ -253,6 +258,7 @@ def test_intervals_of_pairs_are_as_narrow_as_their_noise_is_common(law):
     a, b = repeated_runs(law, 0.95)
 
     def median_width(rule) -> float:
+        """Return the median width of the intervals of this rule."""
         differences = differences_of(a, b, rule=rule)
         return np.median([difference.high - difference.low for difference in differences])
 

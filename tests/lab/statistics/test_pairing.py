@@ -30,6 +30,7 @@ LITTLE = 1 + 1e-4  # how a slider is moved by very little; a whole number is mov
 
 
 def repeats_of(settings: Settings, measure: str) -> np.ndarray:
+    """Return the numbers of a measure in the repeats that a page shows, (repeats,)."""
     read = settings.experiment.measures[measure].read
     return np.concatenate([read(task.run()) for task in settings.experiment.shown_sample()])
 
@@ -53,6 +54,7 @@ every_paired_page = pytest.mark.parametrize("name", PAIRED)
 
 
 def pairs(one: Settings, other: Settings) -> bool:
+    """Return whether the program takes repeats of two settings as pairs."""
     return one.experiment.pairs_with(other.experiment)
 
 

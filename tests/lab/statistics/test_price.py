@@ -95,10 +95,12 @@ class TestOfThePage:
     @pytest.fixture(scope="class")
     @classmethod
     def result(cls):
+        """Return the result of the classifier at its defaults."""
         return ClassifierSettings().experiment.run()
 
     @staticmethod
     def price_at(result, epsilon: float):
+        """Return the price of the next point of accuracy from this epsilon on."""
         curve = MedianCurve.of(result.accuracy.at, result.accuracy.runs[0])
         return curve.price(epsilon, result.settings.right_guesses)
 

@@ -28,6 +28,7 @@ def sliders_of_topics() -> list[Any]:
 
 
 def is_whole(settings: Any, slider: str) -> bool:
+    """Return whether a slider has whole numbers."""
     low, _ = settings.limits[slider]
     return isinstance(low, int)
 
@@ -43,6 +44,7 @@ every_other_slider = pytest.mark.parametrize(
 
 
 def epsilons_around(epsilon):
+    """Return the values of the slider of epsilon around this one."""
     return np.array(grid(ClassifierSettings(epsilon=epsilon), "epsilon"))
 
 

@@ -44,6 +44,7 @@ def words_of(link: str = LINK, epsilons: str = "0.1,1,10") -> list[str]:
 
 
 def in_order_of_columns(frame: pd.DataFrame) -> pd.DataFrame:
+    """Return the runs with ``COLUMNS`` in this order, sorted by all of them but the measure."""
     keys = COLUMNS[:-1]
     return frame[COLUMNS].sort_values(keys, ignore_index=True)
 
@@ -111,6 +112,7 @@ class TestFolder:
         """Returns the exit code and the messages of a sweep into a folder."""
 
         def run(words: list[str], *options: str, folder: str) -> tuple[int, str]:
+            """Sweep into a folder, and return the exit code and the messages."""
             output = ["--out", str(tmp_path / folder), "--backend", "threads"]
             code = sweep.main([*words, *options, *output])
             return code, capsys.readouterr().err
@@ -164,6 +166,7 @@ class TestFolder:
 class TestStream:
     @pytest.fixture
     def cells(self):
+        """Return a cell for each combination of the values of ``OVER``."""
         return parallel.cells(SETTINGS, OVER)
 
     def test_an_unknown_backend_is_refused(self, cells):
@@ -224,6 +227,7 @@ class TestKilled:
     @pytest.fixture(scope="class")
     @classmethod
     def killed_folder(cls, tmp_path_factory):
+        """Start a sweep that is killed at its third file, and return its folder."""
         folder = tmp_path_factory.mktemp("killed") / "runs"
         code = sweep_in_a_process(folder, first=KILL_AT_THIRD_FILE)
         assert code == -signal.SIGKILL

@@ -38,10 +38,12 @@ def found():
 
 
 def median_of(settings, *, repeats):
+    """Return the median of the measure ``scratch`` over so many repeats."""
     return np.median(measured(settings, measure="scratch", repeats=repeats))
 
 
 def width(difference):
+    """Return the width of the interval of a difference."""
     return difference.high - difference.low
 
 
@@ -130,6 +132,7 @@ class TestSeveralSplits:
     file = QUICK.change(dataset="breast_cancer")
 
     def difference(self, settings):
+        """Return the difference of ``a``, of these settings, and ``b``, of those at epsilon 0.5."""
         other = settings.change(epsilon=0.5)
         return difference_of_settings(settings, other, self.a, self.b, splits=5)
 

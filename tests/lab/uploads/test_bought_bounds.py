@@ -20,6 +20,7 @@ def drawn(monkeypatch):
     calls = []
 
     def record(values, *, epsilon, rng):
+        """Note the values and a draw of ``rng``; stands for the release of private bounds."""
         calls.append((values, rng.random()))
 
     monkeypatch.setattr(private_bounds, "bounds", record)

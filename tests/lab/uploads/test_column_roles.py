@@ -13,10 +13,12 @@ from tests.own_files import CLASSES, NUMBER, choose, frame, table_of
 
 
 def column(name: str, **said) -> tuple[Column]:
+    """Return a tuple of one column, with what is declared of it."""
     return (Column(name=name, **said),)
 
 
 def bounded(name: str, *, columns: int = 1, **said) -> dict:
+    """Return the change of roles to one column, so many times, with bounds 0 and 1 by default."""
     return {"columns": column(name, **({"low": 0, "high": 1} | said)) * columns}
 
 

@@ -81,6 +81,7 @@ class TestUnclearDecimal:
 
     @pytest.fixture
     def table(self):
+        """Return a table whose commas may be decimal signs, or stand between thousands."""
         return table_of(["1,234", "5,678", "3"], second="0,5")
 
     def test_an_unclear_decimal_sign_is_asked_about(self, table):
@@ -104,6 +105,7 @@ class TestNumbersComeBack:
 
     @pytest.fixture
     def values(self):
+        """Return normal numbers times powers of ten from -300 to 299, (500,)."""
         numbers = np.random.default_rng(0).normal(size=500)
         powers = np.random.default_rng(1).integers(-300, 300, 500)
         return numbers * 10.0**powers

@@ -15,6 +15,7 @@ from tests.uploaded_tables import AGES, AMOUNTS, LEFT, ROWS, lines, refusal, tab
 
 
 def zipped(*names: str) -> bytes:
+    """Return a zip archive with files of these names."""
     data = io.BytesIO()
     with zipfile.ZipFile(data, "w", zipfile.ZIP_DEFLATED) as archive:
         for name in names:

@@ -30,6 +30,7 @@ SAMPLES = {"classifier": "customers", "network": "customers", "regression": "sal
 
 
 def file_of(seed: int, *, rows: int = 500) -> own_table.Table:
+    """Return a table of 300 people, whose cells depend on the seed."""
     return table_of(frame(rows, seed=seed, people=300))
 
 
@@ -55,6 +56,7 @@ class TestMadeUpRows:
         own = own_rows.choose(file_of(0), roles)
 
         def fail(*_, **__):
+            """Fail the test; stands for each method that reads cells."""
             pytest.fail("a cell was read")
 
         for method in ("texts", "numbers", "decimal", "kind"):
@@ -177,6 +179,7 @@ def page_of_sample(page: str) -> AppTest:
 
 
 def opened_by_link(app: AppTest, page: str, **link: str) -> AppTest:
+    """Open a page by a link to an own file, and return it once its work is done."""
     app._page_hash = calc_hash(page)
     app.query_params.clear()
     for name, value in {
@@ -193,12 +196,14 @@ def opened_by_link(app: AppTest, page: str, **link: str) -> AppTest:
 
 
 def html(app: AppTest, part: str) -> str:
+    """Return the text of the HTML blocks in which something has the class ``lab-<part>``."""
     named = re.compile(rf'class="(?:[^"]* )?lab-{part}[" ]')
     bodies = [element.proto.body for element in app.get("html")]
     return plain(" ".join(body for body in bodies if named.search(body)))
 
 
 def label_of(app: AppTest, page: str):
+    """Return the label of the result of a page."""
     state = app.session_state[f"{page}.state"]
     here = PAGE[page].at(state.settings)
     result = state.settings.experiment.run()
@@ -206,6 +211,7 @@ def label_of(app: AppTest, page: str):
 
 
 def tab(app: AppTest, page: str, name: str) -> AppTest:
+    """Open a tab of a page, and return the page once its work is done."""
     app.session_state[f"{page}.tabs"] = PAGE[page].at(settings_of(app, page)).tab(name).title
     app = at_rest(app.run(), page)
     assert not app.exception
@@ -213,6 +219,7 @@ def tab(app: AppTest, page: str, name: str) -> AppTest:
 
 
 def all_text(app: AppTest) -> str:
+    """Return all that the page says, with its captions."""
     return text(app) + " ".join(one.value for one in app.caption)
 
 
@@ -234,15 +241,18 @@ class TestShare:
 
     @pytest.fixture
     def settings(self):
+        """Return quick settings of the classifier on a file."""
         own = own_rows.choose(file_of(0), CLASSES)
         return PAGE["classifier"].settings().change(dataset="own", own=own, steps=5, repeats=2)
 
     @pytest.fixture
     def state(self, settings):
+        """Return the state of the page with these settings."""
         return PageState(page="classifier", settings=settings)
 
     @pytest.fixture
     def html(self, settings, state):
+        """Return the handout of the result, as HTML."""
         page = PAGE["classifier"].at(settings)
         result = settings.experiment.run()
         return share_dialog.handout_of(state, page, result, link=self.LINK, code="").html()

@@ -143,6 +143,7 @@ def test_no_neighbour_moves_the_optimum_further_than_its_sensitivity(rows_each):
     way = mechanism("output", penalty=40.0, rows_each=rows_each)
 
     def optimum(X, y):
+        """Return the optimum without noise, (3,)."""
         return way.fit(Statistics.of(X, y), np.zeros((1, 3)), EPSILON_ONE).weights[0, 0]
 
     moved = largest_distance(optimum, rows_each=rows_each)
@@ -156,6 +157,7 @@ def test_no_neighbour_moves_a_gradient_further_than_its_sensitivity(rows_each):
     way = mechanism("descent", **ONE_STEP, rows_each=rows_each)
 
     def after_a_step(X, y):
+        """Return the weights after one step without noise, (3,)."""
         return way.fit(Rows.of(X, y), np.zeros((1, 3)), EPSILON_ONE).weights[0, 0]
 
     moved = largest_distance(after_a_step, rows_each=rows_each)
@@ -167,6 +169,7 @@ def test_no_neighbour_moves_a_gradient_further_than_its_sensitivity(rows_each):
 @some_rows_each
 def test_no_neighbour_moves_the_least_eigenvalue_further_than_its_sensitivity(rows_each):
     def least_eigenvalue(X, y):
+        """Return the least eigenvalue of X^T X."""
         return np.linalg.eigvalsh(Statistics.of(X, y).gram)[0]
 
     assert largest_distance(least_eigenvalue, rows_each=rows_each) <= 3 * rows_each * (1 + 1e-9)

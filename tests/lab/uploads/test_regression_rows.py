@@ -24,6 +24,7 @@ CHANCE = 0.12
 
 
 def rows_of(own, seed=4):
+    """Return the rows of a file as regression data, in the order that this seed draws."""
     return regression_data.load(own.key, seed=seed)
 
 
@@ -33,6 +34,7 @@ class TestFileOfTheStudy:
     @pytest.fixture(scope="class")
     @classmethod
     def own(cls):
+        """Return settings on a file with the rows and bounds of the diabetes data set."""
         source = regression_data.SOURCES["diabetes"]
         X, y = load_diabetes(return_X_y=True, scaled=False)
         file = pd.DataFrame(X, columns=source.features).assign(answer=y)
@@ -51,6 +53,7 @@ class TestFileOfTheStudy:
     @pytest.fixture(scope="class")
     @classmethod
     def built(cls):
+        """Return the same settings on the built-in diabetes data set."""
         start = RegressionSettings(seed=7).change(dataset="diabetes")
         return start.change(**QUICK["regression"])
 
@@ -99,6 +102,7 @@ class TestGaps:
     @pytest.fixture(scope="class")
     @classmethod
     def blank(cls):
+        """Return a file in which every third row has no answer."""
         file = frame()
         file.loc[::3, "pay"] = np.nan
         return file
@@ -156,11 +160,13 @@ class TestPersons:
     @pytest.fixture(scope="class")
     @classmethod
     def file(cls):
+        """Return a file with one or more rows of each of 400 persons."""
         return people()
 
     @pytest.fixture(scope="class")
     @classmethod
     def found(cls, file):
+        """Return the rows that are taken of the file, with their places as an input."""
         return rows_of(choose(file, cls.PLACED))
 
     @pytest.fixture(scope="class")
@@ -211,6 +217,7 @@ class TestDrawnRows:
     @pytest.fixture(scope="class")
     @classmethod
     def drawn(cls):
+        """Return 3,000 draws of the places of two rows."""
         rng = np.random.default_rng(0)
         given = RowsByPerson(np.arange(5), np.array([0]), np.array([5]))
         return [regression_rows.drawn_rows(given, np.array([0]), 2, rng)[0] for _ in range(3000)]

@@ -20,10 +20,12 @@ from tests.ui.charts.test_topic_charts import numbers
 
 @pytest.fixture(scope="module")
 def table():
+    """Return a table of 1,000 rows."""
     return table_of(frame(1000))
 
 
 def settings_of(own) -> ClassifierSettings:
+    """Return quick settings of the classifier on a file."""
     return ClassifierSettings(repeats=4, steps=5).change(dataset="own").change(own=own)
 
 
@@ -33,6 +35,7 @@ class TestCells:
     @pytest.fixture(scope="class")
     @classmethod
     def source(cls):
+        """Return the data source of a file whose first two rows have unusual cells."""
         file = frame(1000).astype(object)
         file.loc[0, ["age", "hours", "plan", "left"]] = [59, 90, "gold", "yes"]
         file.loc[1, ["age", "hours", "plan", "left"]] = ["", "n/a", "plus", "perhaps"]
@@ -41,6 +44,7 @@ class TestCells:
     @pytest.fixture(scope="class")
     @classmethod
     def rows(cls, source):
+        """Return the inputs X in the unit cube and the classes y, in the order of the file."""
         X, y = source.draw(np.random.default_rng(0))
         return classification.to_unit(X, source.bounds), y
 
@@ -74,6 +78,7 @@ class TestWeightsOfColumns:
     """The dots of the columns are their weights, the largest first."""
 
     def run(self, table, classes):
+        """Return the result, and names of its inputs with private and non-private weights."""
         own = own_rows.choose(table, replace(CLASSES, classes=classes))
         result = settings_of(own).experiment.run()
         return result, *charts.largest_weights(result)

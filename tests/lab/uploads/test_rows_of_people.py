@@ -27,19 +27,23 @@ PRIVATE = 240  # of the 300 people of these files
 
 
 def split_of(own, seed=4):
+    """Return the split of a file into private and test parts by this seed."""
     return classification.load(own.key, seed=seed)
 
 
 def result_of(own, **changes):
+    """Return the result of the classifier on a file, with the given settings changed."""
     settings = ClassifierSettings(repeats=4, steps=5).change(dataset="own").change(own=own)
     return settings.change(**changes).experiment.run()
 
 
 def ensemble_of(file):
+    """Return the private models that are trained on a file by person."""
     return result_of(choose(file, PEOPLE)).ensemble
 
 
 def sorted_rows(cells):
+    """Return the rows of an array in order, as a list."""
     return sorted(cells.tolist())
 
 
@@ -117,6 +121,7 @@ class TestOptimum:
     @pytest.fixture(scope="class")
     @classmethod
     def references(cls):
+        """Return the non-private models of the file with one row, and of that with a thousand."""
         alike = frame(400, people=400).assign(age=50, hours=5.0, plan="basic", left="yes")
         many = pd.concat([alike, *[alike.iloc[[7]].assign(left="no")] * 1000])
         few = alike.copy()
@@ -139,6 +144,7 @@ class TestRowsWithoutAnAnswer:
     """Half of the rows are there once more, without an answer or with one that is no class."""
 
     def with_empty_rows(self, *, age):
+        """Return the file with half of its rows once more, at this age and without a class."""
         file = visits()
         again = file.iloc[::2]
         empty = again.assign(left=np.resize(["", "perhaps"], len(again)), age=age)

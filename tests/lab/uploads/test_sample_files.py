@@ -51,6 +51,7 @@ class TestRecipe:
 class TestTemplate:
     @pytest.fixture
     def table(self):
+        """Return the template as a table."""
         return own_table.read(TEMPLATE.read_bytes())
 
     def test_the_template_has_names_and_eight_rows(self, table):
@@ -138,6 +139,7 @@ class TestColumns:
 class TestSamples:
     @pytest.fixture
     def table(self, sample):
+        """Return the sample as a table."""
         return TABLES[sample.file]
 
     def test_columns_are_those_that_are_declared(self, sample, table):

@@ -94,6 +94,7 @@ class TestTruthValues:
 
     @pytest.fixture(params=["truth values", "floats", "text"])
     def found(self, request):
+        """Return a table whose answers are truth values, the numbers 0 and 1, or words."""
         if request.param == "truth values":
             return own_table.read(parquet_of({"age": AGES, "left": self.ANSWERS}))
         if request.param == "floats":

@@ -15,6 +15,7 @@ Spelling = Callable[[float], str]
 
 
 def grouped(value: float, thousands: str, decimal: str) -> str:
+    """Return a number with two decimals, with these signs between thousands and as decimal sign."""
     signs = {ord(","): thousands, ord("."): decimal}
     return f"{value:,.2f}".translate(signs)
 
@@ -38,10 +39,12 @@ SPELLINGS: dict[str, Spelling] = {
 
 
 def in_plain(value: float) -> str:
+    """Return a number with two decimals."""
     return f"{value:.2f}"
 
 
 def in_dollars(value: float) -> str:
+    """Return a dollar sign and a number with two decimals, with commas between thousands."""
     return f"${value:,.2f}"
 
 
@@ -145,6 +148,7 @@ class TestInfiniteValues:
 
     @pytest.fixture(params=["text", "Parquet"])
     def found(self, request):
+        """Return a table with infinite and missing amounts, from a text or a Parquet file."""
         if request.param == "text":
             return table(amount=[str(value) for value in self.VALUES])
         return own_table.read(parquet_of({"amount": self.VALUES, "age": AGES}))

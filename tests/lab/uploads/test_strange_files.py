@@ -103,6 +103,7 @@ def fitting_roles(name: str, roles: Roles) -> Roles:
 
 
 def strange_settings(name, kind, **changes):
+    """Return the settings of a kind of page on the strange file of this name."""
     make, _ = STRANGE[name]
     roles = fitting_roles(name, own_files.ROLES[kind])
     return own_files.settings(kind, roles, file=make(frame(400, people=40)), **changes)
@@ -151,6 +152,7 @@ two_kinds_of_classes = pytest.mark.parametrize("kind", ["classifier", "network"]
 
 
 def run_of(kind, file, roles=CLASSES, **changes):
+    """Return the result of four repeats of a kind of page on a file."""
     return own_files.settings(kind, roles, file=file, repeats=4, **changes).experiment.run()
 
 
@@ -158,10 +160,12 @@ class TestHardlyAnybodyLeaves:
     """Two in a hundred rows are of the other class, and private models always say the first."""
 
     def run(self, kind):
+        """Return the result on 2,000 rows, of which each fiftieth is of the class "yes"."""
         file = frame(2000).assign(left=np.where(np.arange(2000) % 50, "no", "yes"))
         return run_of(kind, file, clip_norm=0.01 if kind == "classifier" else 0.5)
 
     def chart(self, result, kind):
+        """Return the first chart of the page."""
         (first, *_), *_ = own_files.PAGES[kind].at(result.settings).content.charts(result)
         return first
 

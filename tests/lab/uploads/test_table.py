@@ -35,6 +35,7 @@ REFUSED = {**REFUSED_TEXTS, **REFUSED_PARQUETS}
 
 @cache
 def table_of_file(name: str) -> own_table.Table:
+    """Return the table of the file of this name in ``READ``."""
     return own_table.read(READ[name].data())
 
 
@@ -149,6 +150,7 @@ def random_cell(draw: random.Random) -> str:
 
 
 def random_csv(draw: random.Random) -> str:
+    """Return a few lines of random cells, with one kind of line end."""
     fields = draw.choice([2, 2, 3])
     line_end = draw.choice(["\n", "\r\n", "\r", "\n\n"])
     lines = []
@@ -259,6 +261,7 @@ class TestMemory:
         """Leaves room for half of some data beside the tables that are open."""
 
         def limit(data: bytes) -> None:
+            """Set the limit of all open tables to what is taken plus half of this data."""
             taken = sum(table.size for table in own_table._open_tables)
             monkeypatch.setattr(own_table, "MOST_TOGETHER", taken + len(data) // 2)
 

@@ -56,6 +56,7 @@ class TestEssentialTasks:
     @pytest.fixture(scope="class")
     @classmethod
     def partial(cls) -> AccountingResult:
+        """Return the result of the default settings of which only the essential tasks are done."""
         experiment = AccountingSettings().experiment
         essential = [task for task in experiment.tasks() if task.essential]
         return experiment.gather({task: task.run() for task in essential})

@@ -91,6 +91,7 @@ def epsilon_by(row: str) -> Callable[[Any], float]:
 
 
 def spent(result) -> float:
+    """Return the exact epsilon of this run or, until it is counted, the least one so far."""
     exact = result.epsilon("pld")
     if math.isnan(exact):
         return result.best_guarantee.epsilon
@@ -104,19 +105,23 @@ def remaining(result) -> float:
 
 
 def exceeds_target(result) -> bool:
+    """Return whether this run spends more than the target epsilon."""
     return spent(result) > result.settings.target_epsilon
 
 
 def meets_target(result) -> bool:
+    """Return whether this run spends at most the target epsilon."""
     return not exceeds_target(result)
 
 
 def loosest_epsilon(result) -> float:
+    """Return the largest epsilon of this run by a theorem other than the exact accountant."""
     rows = ("basic", "advanced", "moments", "renyi")
     return max(result.epsilon(row) for row in rows)
 
 
 def looseness(result) -> float:
+    """Return the loosest epsilon over that of the exact accountant."""
     return loosest_epsilon(result) / result.epsilon("pld")
 
 
@@ -126,14 +131,17 @@ def best_alone(result) -> float:
 
 
 def all_tries(result) -> float:
+    """Return the epsilon of releasing all tries."""
     return result.tuned.epsilon
 
 
 def best_epsilon(result) -> float:
+    """Return the least epsilon of this run by any theorem computed so far."""
     return result.best_guarantee.epsilon
 
 
 def saving_by_sampling(result) -> float:
+    """Return the epsilon with all rows in every step over that of this run."""
     return result.unsampled / best_epsilon(result)
 
 
@@ -147,6 +155,7 @@ def shown(*values: Callable[[Any], float], given: Callable[[Any], Any] | None = 
     """
 
     def holds(result, match) -> bool:
+        """Return whether the result meets ``given``, and the groups of ``match`` are its values."""
         if given is not None and not given(result):
             return False
         return list(match.groups()) == [texts.number(value(result)) for value in values]
@@ -155,60 +164,74 @@ def shown(*values: Callable[[Any], float], given: Callable[[Any], Any] | None = 
 
 
 def is_attacker_limit(result, match) -> bool:
+    """Return whether the number is the best attacker's accuracy on the best guarantee."""
     return attackers.close(result.best_guarantee, match[1])
 
 
 def all_cost_no_more(result) -> bool:
+    """Return whether releasing all tries costs at most as much as only the best."""
     return all_tries(result) <= best_alone(result)
 
 
 def best_costs_less(result) -> bool:
+    """Return whether releasing only the best costs less than all tries."""
     return all_tries(result) > best_alone(result)
 
 
 def is_sampled(result, match) -> bool:
+    """Return whether a step reads a sample of the rows, and not all of them."""
     return result.settings.sampling_rate < 1
 
 
 def all_tries_are_uncounted(result) -> bool:
+    """Return whether the epsilon of all tries is not counted yet."""
     return result.tuned is None
 
 
 def is_number_of_tries(result, match) -> bool:
+    """Return whether the number is that of the settings tried, and more than one."""
     return int(match[1]) == result.settings.settings_tried > 1
 
 
 def advanced_is_not_loosest(result) -> bool:
+    """Return whether another theorem gives a larger epsilon than advanced composition."""
     return loosest_epsilon(result) > result.epsilon("advanced")
 
 
 def accountant_is_exact(result, match) -> bool:
+    """Return whether GDP and an exact value are stated just where GDP counts the run."""
     is_exact = result.settings.exact_accountant == "gdp"
     return (match[1] == "GDP") == is_exact and (match[2] == "exact") == is_exact
 
 
 def allows_steps(result, match) -> bool:
+    """Return whether the number is that of the most steps, and at least that of this run."""
     steps = number_in(match[1])
     return steps == result.most_steps and steps >= result.settings.steps
 
 
 def allows_most_steps(result, match) -> bool:
+    """Return whether the target allows ``MOST_STEPS`` or more."""
     return bool(result.most_steps >= MOST_STEPS)
 
 
 def needs_noise(result, match) -> bool:
+    """Return whether the target is exceeded, and the number is the noise that it needs."""
     return exceeds_target(result) and match[1] == texts.number(result.least_noise)
 
 
 def is_add_remove(result, match) -> bool:
+    """Return whether the best guarantee is about a row that is added or removed."""
     return result.best_guarantee.adjacency == "add/remove"
 
 
 def saving_is_visible(result) -> bool:
+    """Return whether sampling divides epsilon by ``LEAST_SAVING`` or more."""
     return result.unsampled >= LEAST_SAVING * best_epsilon(result)
 
 
 def group_has_no_protection(result, match) -> bool:
+    """Return whether the delta of the group is 1 or more, which guarantees nothing."""
     return result.effects()["group"].delta >= 1
 
 

@@ -20,6 +20,7 @@ if "SOAK" in os.environ:
 
 
 def settings_of(part, **changes):
+    """Return the default settings of a part of the page, with ``changes``."""
     return AttackSettings().change(part=part).change(**changes)
 
 
@@ -39,6 +40,7 @@ def result_without_curve(settings):
 
 
 def log_uniform(rng: np.random.Generator, low: float, high: float) -> float:
+    """Return a random number from ``low`` to ``high`` whose logarithm is uniform."""
     return float(np.exp(rng.uniform(*np.log([low, high]))))
 
 
@@ -93,6 +95,7 @@ class Shadow(NamedTuple):
 
 
 def random_membership(rng: np.random.Generator) -> MembershipResult:
+    """Return a result of random models at a random epsilon, from e^-4 to e^4."""
     settings = settings_of("membership", epsilon=float(np.exp(rng.uniform(-4, 4))))
     shadows = {}
     for arm in ARMS:

@@ -49,6 +49,7 @@ TAG = re.compile("<[^>]+>")
 
 
 def shown_epsilon(result) -> float:
+    """Return the lower bound on epsilon that counting the test scores gives."""
     return audit.epsilon_lower_bound(
         *result.attack.tested,
         form="count",
@@ -59,18 +60,22 @@ def shown_epsilon(result) -> float:
 
 
 def is_correct(result) -> bool:
+    """Return whether the mechanism is the correct one."""
     return result.settings.version == "correct"
 
 
 def is_published(result) -> bool:
+    """Return whether the mechanism is the published one, whose claim is wrong."""
     return result.settings.version == "published"
 
 
 def is_non_private(result) -> bool:
+    """Return whether the training has no privacy."""
     return result.settings.version == "none"
 
 
 def is_refuted(result) -> bool:
+    """Return whether the attack shows more than the set epsilon."""
     return shown_epsilon(result) > result.settings.epsilon
 
 
@@ -100,11 +105,13 @@ def majority_change(result) -> int:
 
 
 def median_gap(result) -> float:
+    """Return the median over runs of the minority's loss of accuracy less the majority's."""
     losses = result.plain[:, None] - result.runs
     return float(np.median(losses[MINORITY] - losses[MAJORITY]))
 
 
 def is_complete(result) -> bool:
+    """Return whether all non-private models are trained."""
     return len(result.plain.members) == MODELS
 
 
@@ -188,6 +195,7 @@ class Within(NamedTuple):
 
 
 def claim_bound(result) -> str:
+    """Return the attacker's largest accuracy by the claim, as its tile writes it."""
     accuracy = result.settings.claim.attacker_accuracy
     if accuracy > 0.9995:
         return "100\u00a0of\u00a0100"
@@ -195,12 +203,14 @@ def claim_bound(result) -> str:
 
 
 def influence(result) -> str:
+    """Return the person's influence as its tile writes it: in percent, or as a multiple."""
     if is_correct(result):
         return f"{out_of_hundred(result.influence)}\u00a0%"
     return f"{number(result.influence)} &times;"
 
 
 def median_accuracy(result, group: int) -> Within:
+    """Return a group's median accuracy over private runs in percent, with the tile's rounding."""
     return Within(100 * np.median(result.runs[group]), 0.51)
 
 
@@ -303,6 +313,7 @@ CHECKS = {
 
 
 def check_influences(result) -> None:
+    """Check the influences and the lower bound on epsilon that the explanation states."""
     why = TAG.sub("", page.PAGE.at(result.settings).content.texts["why"](result))
     shares = re.search(r"the median has ([\d.]+)\s%, and the highest ([\d.]+)\s%", why)
     assert float(shares[1]) == pytest.approx(100 * np.median(result.influences), abs=0.51)
@@ -311,6 +322,7 @@ def check_influences(result) -> None:
 
 
 def check_tiles(result) -> None:
+    """Check the value of each tile of a result whose label is in ``TILES``."""
     for tile in page.PAGE.at(result.settings).content.tiles(result):
         if tile.label not in TILES:
             continue

@@ -132,6 +132,7 @@ def one_draw_for_two_steps(steps_of):
     """Noise whose every second step repeats the one before."""
 
     def steps(*arguments, **options):
+        """Yield the noise of each step, which in odd steps is that of the step before."""
         previous = None
         first = options.get("first", 0)
         for step, noise in enumerate(steps_of(*arguments, **options), first):
@@ -146,6 +147,7 @@ def no_last_noise(steps_of):
     """Noise without that of the last step."""
 
     def steps(*arguments, **options):
+        """Yield the noise of each step, which in the last one is 0."""
         if "steps" in options:
             count = options["steps"]
         else:
@@ -164,6 +166,7 @@ def fixed_batches(_):
     """Batches of a fixed size."""
 
     def draw(seed, indices, *, rows, rate, first, last):
+        """Yield for each step the rows of each stream's batch, all of one size, (streams, size)."""
         size = round(rate * rows)
         for step in range(first, last):
             orders = []

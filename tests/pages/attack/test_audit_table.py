@@ -144,6 +144,7 @@ MECHANISMS = [
 
 
 def audited_modules() -> set[str]:
+    """Return the full names of the modules in ``AUDITED``."""
     return {f"dpcore.{module}" for modules in AUDITED for module in modules.split()}
 
 

@@ -72,9 +72,11 @@ class TestEveryDataSet:
 @pytest.mark.parametrize("dataset", ["gaussians", "blobs"])
 class TestMeasuredEnsemble:
     def settings_of(self, dataset: str, version: str) -> ClassifierSettings:
+        """Return quick settings of a data set and a version, clipped at ``CLIP_NORM``."""
         return small(dataset=dataset, version=version, clip_norm=CLIP_NORM)
 
     def private_rows(self, settings: ClassifierSettings) -> tuple[np.ndarray, np.ndarray]:
+        """Return the private rows (n, p) with their constant, and their labels (n,)."""
         split = settings.training.split
         return losses.with_constant(split.X_private), split.y_private
 
@@ -162,6 +164,7 @@ class TestWithoutPrivacy:
     @pytest.fixture(scope="class")
     @classmethod
     def result(cls):
+        """Return the result of all tasks of quick settings without privacy."""
         return small(version="none").experiment.run()
 
     def test_there_is_no_noise(self, result):
@@ -188,6 +191,7 @@ class TestTable:
     @pytest.fixture(scope="class")
     @classmethod
     def result(cls):
+        """Return the result of all tasks of quick settings."""
         return small().experiment.run()
 
     @pytest.mark.parametrize(
@@ -224,6 +228,7 @@ class TestTable:
 @pytest.mark.parametrize("seed", SEEDS)
 class TestReachedAccuracy:
     def gaussians(self, seed: int, epsilon: float) -> ClassifierSettings:
+        """Return settings of the correct version on two Gaussians, without a public start."""
         return ClassifierSettings(
             dataset="gaussians", version="correct", public_rows=0, seed=seed, epsilon=epsilon
         )

@@ -33,6 +33,7 @@ def gaussian_delta(epsilon: float, mu: float) -> float:
 @pytest.mark.parametrize("epsilon", [0.01, 0.5, 150.0])
 class TestCorrectVersion:
     def settings_of(self, adjacency, dataset, epsilon) -> ClassifierSettings:
+        """Return settings of the correct version with an adjacency, a data set and an epsilon."""
         return ClassifierSettings(
             dataset=dataset, epsilon=epsilon, adjacency=str(adjacency), repeats=3, steps=6
         )
@@ -93,6 +94,7 @@ class TestPublishedVersion:
     STEPS = 40
 
     def settings_of(self, adjacency, dataset, clip_norm) -> ClassifierSettings:
+        """Return settings of the published version with these values and no public rows."""
         return ClassifierSettings(
             adjacency=str(adjacency),
             epsilon=self.EPSILON,

@@ -62,6 +62,7 @@ class TestRowsPerPerson:
     PEOPLE = 58
 
     def settings_of(self, rows_each: int) -> ClassifierSettings:
+        """Return settings of a single step with this number of rows per person."""
         return small(steps=1, clip_norm=0.05, rows_each=rows_each)
 
     def test_one_row_per_person_is_the_split_of_the_data_set(self):
@@ -178,6 +179,7 @@ class TestPublicStart:
     PUBLIC_ROWS = 30
 
     def settings_of(self, dataset: str) -> ClassifierSettings:
+        """Return settings of a data set with ``PUBLIC_ROWS`` public rows that are not shifted."""
         return small(dataset=dataset, public_rows=self.PUBLIC_ROWS, shift=0.0)
 
     def with_private_rows(self, split: data.Split, value: float) -> data.Split:

@@ -95,14 +95,17 @@ def price_tags(result: ClassifierResult) -> list[str]:
 
 
 def private_median(result) -> float:
+    """Return the median accuracy of the private runs from scratch."""
     return float(np.median(result.accuracies[0]))
 
 
 def reference_accuracy(result) -> float:
+    """Return the accuracy of the non-private model from scratch."""
     return result.reference.accuracy
 
 
 def noise_to_signal(result) -> float:
+    """Return the noise of a step over the signal of the first step, from scratch."""
     return result.ensemble.noise / float(result.ensemble.signal[0])
 
 
@@ -129,6 +132,7 @@ def pre_training_shows(result, compare: Callable[..., bool]) -> bool:
 
 
 def has_too_few_runs(result) -> bool:
+    """Return whether the runs are too few to show a difference even if all of them agreed."""
     return too_few(result.accuracies[0])
 
 
@@ -156,14 +160,17 @@ def largest_gain(result) -> float:
 
 
 def last_gain(result) -> float:
+    """Return the median gain at the last epsilon of the curve, in points."""
     return gains(result)[-1]
 
 
 def last_gain_is_shown(result) -> bool:
+    """Return whether a gain is shown at the last epsilon of the curve."""
     return gain_is_shown(result, -1)
 
 
 def bounded_epsilon(result) -> float:
+    """Return the epsilon that holds for rows within their public bounds."""
     return result.guarantees.bounded.epsilon
 
 
@@ -171,27 +178,32 @@ def bounded_epsilon(result) -> float:
 
 
 def is_attacker_limit(result, match) -> bool:
+    """Return whether a text states the accuracy of the best attacker, 100 without privacy."""
     if result.settings.version == "none":
         return match[1] == "100"
     return attackers.close(result.guarantees.formula, match[1])
 
 
 def is_gain(result, match) -> bool:
+    """Return whether a gain from pre-training is shown, and its median is the stated one."""
     low, _ = gain_interval(result)
     is_close = abs(amount(match[1]) - median_gain(result)) <= POINT_ROUNDING
     return low > 0 and pre_training_shows(result, better) and is_close
 
 
 def is_loss(result, match) -> bool:
+    """Return whether a loss from pre-training is shown, whatever its size is."""
     _, high = gain_interval(result)
     return high < 0 and pre_training_shows(result, worse)
 
 
 def shows_no_difference(result, match) -> bool:
+    """Return whether the runs are enough to show a gain from pre-training, and show none."""
     return not pre_training_shows(result, better) and not has_too_few_runs(result)
 
 
 def too_few_pairs(result, match) -> bool:
+    """Return whether the pairs of runs are too few to show a difference."""
     return has_too_few_runs(result)
 
 
@@ -202,37 +214,45 @@ def has_no_noise(result, match) -> bool:
 
 
 def is_gain_interval(result, match) -> bool:
+    """Return whether a text states the 95 % interval of the gain from pre-training, in points."""
     ends = [amount(text) for text in match.groups()]
     return np.allclose(ends, 100 * np.array(gain_interval(result)), atol=POINT_ROUNDING)
 
 
 def is_largest_gain(result, match) -> bool:
+    """Return whether a text states the largest shown gain, and a gain is shown at its epsilon."""
     is_close = abs(amount(match[1]) - largest_gain(result)) <= POINT_ROUNDING
     return gain_is_shown(result, index_of(result, match[2])) and is_close
 
 
 def no_last_gain(result, match) -> bool:
+    """Return whether no gain is shown at the last epsilon of the curve."""
     return not last_gain_is_shown(result)
 
 
 def no_gain_anywhere(result, match) -> bool:
+    """Return whether no gain is shown at any epsilon of the curve."""
     return bool(np.isnan(largest_gain(result)))
 
 
 def has_adjacency(adjacency: str) -> Callable[..., bool]:
+    """Return a rule: the settings have this adjacency."""
     return lambda result, match: result.settings.adjacency == adjacency
 
 
 def noise_is_too_small(result, match) -> bool:
+    """Return whether the epsilon that holds for bounded rows exceeds the claimed one."""
     return bounded_epsilon(result) > result.guarantees.claimed
 
 
 def holds_by_bounds_alone(result, match) -> bool:
+    """Return whether the claimed epsilon holds for bounded rows, and not for unbounded ones."""
     guarantees = result.guarantees
     return bounded_epsilon(result) <= guarantees.claimed < guarantees.unbounded.epsilon
 
 
 def reference_is_no_better(result, match) -> bool:
+    """Return whether the non-private model does no better than the best constant prediction."""
     return reference_accuracy(result) <= always(result)
 
 

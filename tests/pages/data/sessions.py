@@ -130,6 +130,7 @@ def link_of_button(app: AppTest, key: str, monkeypatch) -> dict[str, str]:
     queries: list[dict[str, str]] = []
 
     def switch_page(page: Any, query_params: dict[str, str]) -> None:
+        """Store the query; stands for Streamlit's ``switch_page``."""
         queries.append(query_params)
 
     with monkeypatch.context() as patch:

@@ -79,6 +79,7 @@ class TestRoles:
 
 class TestNumericAnswer:
     def with_salary(self) -> AppTest:
+        """Return *My data* that is to predict the salary as a number, still without bounds."""
         app = use_columns(with_notes("regression"), salary="out")
         return use_columns(app, salary="amount")
 
@@ -106,6 +107,7 @@ class TestNumericAnswer:
 
 class TestRowsPerPerson:
     def with_three_rows_each(self) -> AppTest:
+        """Return the regression page, with three rows per person and no missing labels declared."""
         app = use_columns(with_notes("regression"), employee_id="person")
         app.number_input(key="data.rows_each").set_value(3).run()
         app.toggle(key="data.gaps").set_value(False).run()
@@ -167,6 +169,7 @@ def test_a_changed_use_of_a_column_is_another_file_for_the_pages():
 @pytest.mark.parametrize("sample", samples.SAMPLES, ids=lambda sample: sample.file)
 class TestNotesOfASample:
     def with_notes_of(self, sample: samples.Sample) -> AppTest:
+        """Return *My data* with this sample, filled in from its notes."""
         app = with_sample(sample.file.removesuffix(".csv"))
         assert is_waiting(app)
         return app.button(key="data.notes").click().run()
@@ -228,6 +231,7 @@ def test_a_hostile_name_of_a_column_does_no_harm(name, monkeypatch):
 
 
 def refusals(app: AppTest) -> list[str]:
+    """Return the texts of all errors that the page shows."""
     return [error.value for error in app.error]
 
 
@@ -284,6 +288,7 @@ class TestUploads:
 class TestColumnsThatAreNoNumbers:
     @pytest.fixture
     def app(self) -> AppTest:
+        """Return *My data* with the file of ``shapes_file``."""
         return upload(opened("data"), "shapes.csv", shapes_file())
 
     @pytest.mark.parametrize(
@@ -315,10 +320,12 @@ class TestPrivateBounds:
     SPEND = "data.draw.monthly_spend"
 
     def allow_few_rows(self, monkeypatch) -> None:
+        """Have 1,000 rows be enough for private bounds from now on."""
         name = "pages.data.page_columns.private_bounds.least_rows"
         monkeypatch.setattr(name, lambda epsilon: 1000)
 
     def with_bounds_of_spend(self, monkeypatch) -> AppTest:
+        """Return *My data* after private bounds of the monthly spend were paid for once."""
         self.allow_few_rows(monkeypatch)
         app = use_columns(with_customers(), monthly_spend="number")
         return app.button(key=self.SPEND).click().run()
@@ -368,10 +375,12 @@ class TestPrivateBounds:
 class TestPayments:
     @pytest.fixture
     def table(self) -> own_table.Table:
+        """Return the table of the sample of customers."""
         return own_table.read(CUSTOMERS.read_bytes())
 
     @pytest.fixture
     def draft(self, table) -> Draft:
+        """Return the entries of a file of customers of which only the age is used, as a number."""
         draft = Draft.for_table(table, "x")
         draft.set_use("age", "number")
         return draft

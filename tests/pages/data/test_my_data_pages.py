@@ -51,6 +51,7 @@ of_every_page = pytest.mark.parametrize("page", SAMPLES)
 @of_every_page
 class TestLinkToAPage:
     def handle_of(self, app: AppTest) -> str:
+        """Return the newest handle of rows that pages may use, as a link has it."""
         *_, newest = confirmed_rows(app)
         return str(newest)
 
@@ -159,6 +160,7 @@ class TestWhichEpsilon:
 @pytest.mark.parametrize("page", ["classifier", "network"])
 class TestBoundsReadOffTheRows:
     def read_off(self, page: str) -> AppTest:
+        """Return *My data* after the bounds of the age were read off the rows."""
         app = use_columns(with_notes(page), age="out")
         use_columns(app, age="number")
         return app.button(key="data.read_off.age").click().run()

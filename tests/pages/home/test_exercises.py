@@ -62,6 +62,7 @@ def test_an_outcome_states_the_numbers_that_were_shown():
 class TestVerdict:
     @pytest.fixture
     def result(self, seed, epsilon):
+        """Return the result of the home page at this epsilon and seed."""
         return result_of(PersonSettings(epsilon=float(epsilon), seed=seed))
 
     def test_the_verdict_states_the_right_guesses_of_the_tile_beyond_those_of_a_coin(self, result):

@@ -27,14 +27,17 @@ CHART = r"Accuracy by epsilon: transfer "
 
 
 def median(result: HypothesesResult, method: str = "transfer") -> float:
+    """Return the median accuracy of a method."""
     return float(np.median(result.accuracy[method]))
 
 
 def gain(result: HypothesesResult, method: str, other: str) -> float:
+    """Return by how much the median accuracy of a method exceeds that of another one."""
     return median(result, method) - median(result, other)
 
 
 def median_without_noise(result: HypothesesResult) -> float:
+    """Return the median accuracy of transfer without noise."""
     return float(np.median(result.without_noise.accuracy_of("transfer")))
 
 
@@ -45,6 +48,7 @@ def constant_accuracy(result: HypothesesResult) -> float:
 
 
 def error_of_equal_weights(result: HypothesesResult) -> float:
+    """Return the mean squared error of the same weight for all sources."""
     shares = np.array(result.settings.shares)
     return float(((shares - 1 / len(shares)) ** 2).mean())
 
@@ -63,6 +67,7 @@ def shown(case: Callable, method: str = "transfer", other: str = "few_labels") -
     """Return a rule: a method is shown to be ``better``, or ``worse``, than another one."""
 
     def holds(result: HypothesesResult, *_) -> bool:
+        """Return whether all runs are done and show the method to be better, or worse."""
         runs = result.accuracy[method]
         return case(
             runs,
@@ -94,6 +99,7 @@ def noise_costs(result: HypothesesResult, *_) -> bool:
 
 
 def noise_costs_nothing(result: HypothesesResult, _: re.Match) -> bool:
+    """Return whether the noise is not shown to cost accuracy."""
     return not noise_costs(result)
 
 
@@ -108,6 +114,7 @@ def helps_at(result: HypothesesResult, case: Callable = better):
     runs[result.settings.epsilon] = (result.accuracy["transfer"], result.accuracy["few_labels"])
 
     def at(epsilon: float) -> bool:
+        """Return whether all runs at an epsilon are done and show that transfer helps, or harms."""
         transfer, few_labels = runs[epsilon]
         is_complete = len(transfer) == result.settings.repeats and not np.isnan(transfer).any()
         return case(transfer, few_labels, constant=constant_accuracy(result), whole=is_complete)
@@ -116,26 +123,31 @@ def helps_at(result: HypothesesResult, case: Callable = better):
 
 
 def helps_from(result, match) -> bool:
+    """Return whether transfer is shown to help at the stated epsilon and all larger ones."""
     values, helps = helps_at(result)
     return since(values, helps, amount(match[1]))
 
 
 def helps_up_to(result, match) -> bool:
+    """Return whether transfer is shown to help at the stated epsilon and all smaller ones."""
     values, helps = helps_at(result)
     return until(values, helps, amount(match[1]))
 
 
 def helps_everywhere(result, match) -> bool:
+    """Return whether transfer is shown to help at all epsilons of the chart."""
     values, helps = helps_at(result)
     return since(values, helps, 0)
 
 
 def harms_everywhere(result, match) -> bool:
+    """Return whether transfer is shown to harm at all epsilons of the chart."""
     values, harms = helps_at(result, worse)
     return since(values, harms, 0)
 
 
 def gains_here(result, match) -> bool:
+    """Return whether transfer is shown to help, and both medians and the labels are as stated."""
     labels = round(result.settings.label_share * result.settings.target_rows)
     return (
         shown(better)(result)
@@ -146,23 +158,28 @@ def gains_here(result, match) -> bool:
 
 
 def both_medians(result, match) -> bool:
+    """Return whether the medians of transfer and of the few labels are as stated."""
     return is_median(result, match[1], "transfer") and is_median(result, match[2], "few_labels")
 
 
 def weights_mislead(result, match) -> bool:
+    """Return whether the weights are shown to have a larger error than equal ones."""
     return worse(result.outcome.error, result.error_of_equal_weights, higher=False)
 
 
 def weights_are_closer(result, match) -> bool:
+    """Return whether the weights are shown to have a smaller error than equal ones."""
     return better(result.outcome.error, result.error_of_equal_weights, higher=False)
 
 
 def delta_is_large(result, match) -> bool:
+    """Return whether Gaussian noise has a delta of at least one over a source's rows."""
     settings = result.settings
     return settings.noise == "gaussian" and settings.delta * settings.source_rows >= 1
 
 
 def is_replaced(result, match) -> bool:
+    """Return whether the guarantee is about the replacement of a row by another one."""
     return result.settings.guarantee.adjacency == "replace-one"
 
 

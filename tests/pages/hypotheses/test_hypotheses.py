@@ -183,6 +183,7 @@ class TestAccessToSources:
         fit = training.source_fit
 
         def swapped(sources, repeat):
+            """Return the fit with each source's negated tilt as hypothesis, and vice versa."""
             original = fit(sources, repeat)
             return dataclasses.replace(
                 original, hypotheses=-original.tilts, tilts=-original.hypotheses
@@ -192,6 +193,7 @@ class TestAccessToSources:
 
     @staticmethod
     def answers(task) -> list[np.ndarray]:
+        """Return the weights, accuracies and errors of a task without cached hypothesis weights."""
         training.hypothesis_weights.cache_clear()
         outcome = task.run()
         training.hypothesis_weights.cache_clear()
@@ -199,6 +201,7 @@ class TestAccessToSources:
 
     @pytest.fixture
     def task(self):
+        """Return the first task at the set epsilon, with few rows."""
         return HypothesesSettings().change(seed=77, **SMALL).experiment.outcome.tasks[0]
 
     def test_other_sources_behind_the_same_releases_change_no_answer(self, task, monkeypatch):

@@ -103,6 +103,7 @@ def medians_at(epsilon: float, **changes) -> dict[str, float]:
 
 @pytest.fixture(scope="module")
 def by_epsilon() -> dict[float, dict[str, float]]:
+    """Return epsilon -> medians of the methods, with no noise at the infinite one."""
     return {epsilon: medians_at(epsilon) for epsilon in (0.1, 1.0, 3.0, 10.0, math.inf)}
 
 
@@ -144,6 +145,7 @@ def test_the_error_of_the_weights_falls_with_epsilon(by_epsilon):
 
 @pytest.fixture(scope="module")
 def with_objective_noise() -> dict[str, float]:
+    """Return the medians of the methods at epsilon 3 with noise in the objective."""
     return medians_at(3.0, noise="objective")
 
 
@@ -183,11 +185,13 @@ def over_epsilon(data: str, noise: str) -> HypothesesResult:
 
 @pytest.fixture(scope="module")
 def with_the_papers_noise(data) -> HypothesesResult:
+    """Return the result over epsilon with the paper's noise."""
     return over_epsilon(data, "exponential")
 
 
 @pytest.fixture(scope="module")
 def with_gaussian_noise(data) -> HypothesesResult:
+    """Return the result over epsilon with Gaussian noise."""
     return over_epsilon(data, "gaussian")
 
 

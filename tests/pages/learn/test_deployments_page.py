@@ -15,6 +15,7 @@ VERDICT = re.compile(
 
 
 def accuracy_text(accuracy: float) -> str:
+    """Return an attacker's accuracy as the table writes it: in percent, rounded up."""
     percent = 100
     if accuracy <= 0.9995:
         percent = percent_rounded_up(accuracy)

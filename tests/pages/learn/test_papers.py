@@ -211,6 +211,7 @@ class TestPageOfWorks:
     @pytest.fixture(scope="class")
     @classmethod
     def app(cls):
+        """Return the page of works."""
         return opened("works")
 
     def test_the_page_of_works_opens(self, app):

@@ -12,6 +12,7 @@ of_every_lesson = pytest.mark.parametrize("lesson", LESSONS, ids=lambda lesson: 
 
 
 def page_of(lesson: Lesson) -> Page:
+    """Return the page of the lab that a lesson is about."""
     return next(page for page in PAGES if page.name == lesson.page)
 
 

@@ -34,6 +34,7 @@ def figures_of(lesson: Lesson) -> tuple[dict, dict]:
 
 
 def covered_figure(lesson: Lesson, known: dict) -> dict:
+    """Return the figure of what is known, covered as before the guess."""
     before, _ = cases_of(lesson)
     points = [guesses.KnownPoint(*point) for point in lesson.points(before)]
     return guesses.cover(known, lesson.text("Chart"), points)

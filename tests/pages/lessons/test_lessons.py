@@ -81,6 +81,7 @@ def test_the_claim_about_clipping_fails_without_privacy():
 
 
 def numbers_in(words: str) -> set[str]:
+    """Return the numbers that stand in a text, as they are written."""
     return set(re.findall(r"(?<![\w.])\d+(?:,\d{3})*(?:\.\d+)?(?:e-\d+)?(?!\w)", words))
 
 
@@ -239,6 +240,7 @@ def test_a_lesson_leads_to_the_next_one_and_is_marked_as_done():
 class TestLastStep:
     @pytest.fixture
     def app(self):
+        """Return the lesson on small epsilons at its last step."""
         app = opened("lessons", lesson="small_epsilon")
         for label in STEPS:
             press(app, label)

@@ -40,6 +40,7 @@ DELTA = 1e-5
 
 
 def result_of(mechanism="laplace", epsilon=1.0, **changes):
+    """Return the result of one released number by a mechanism, with ``changes`` of settings."""
     return MechanismsSettings(mechanism=mechanism, epsilon=epsilon, **changes).experiment.run()
 
 
@@ -62,6 +63,7 @@ CLAIMED = [(name, epsilon) for name in NUMBER_MECHANISMS for epsilon in EPSILONS
 
 @pytest.fixture(scope="module", params=CLAIMED, ids=str)
 def result(request):
+    """Return the result of each mechanism at each epsilon, in turn."""
     mechanism, epsilon = request.param
     return result_of(mechanism, epsilon, sensitivity=2.5)
 

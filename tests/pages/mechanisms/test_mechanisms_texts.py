@@ -31,6 +31,7 @@ ALSO = [
 
 
 def all_texts(result) -> str:
+    """Return all that the page says of a result. Its verdict must be short."""
     verdict = texts.verdict(result)
     assert len(plain(verdict)) <= 300
     findings = [
@@ -78,6 +79,7 @@ def states_slide(result, match) -> bool:
 
 
 def states_likelihood_ratio(result, match) -> bool:
+    """Return whether the ratio of the release is stated; any number passes below 1/200."""
     loss = result.release.privacy_loss
     if loss < -math.log(200):  # stated with too few digits
         return True
@@ -85,6 +87,7 @@ def states_likelihood_ratio(result, match) -> bool:
 
 
 def states_large_ratio(result, match) -> bool:
+    """Return whether the ratio of the release exceeds a billion in the direction that is stated."""
     sign = -1
     if match[1] == "with":
         sign = 1
@@ -92,10 +95,12 @@ def states_large_ratio(result, match) -> bool:
 
 
 def chance_beyond(result) -> float:
+    """Return the probability of a privacy loss beyond epsilon, up or down."""
     return result.pair.chance_beyond(result.settings.epsilon)
 
 
 def relative_error(result) -> float:
+    """Return the 90 % error over what a person adds at most."""
     return result.pair.error / result.pair.sensitivity
 
 
@@ -108,6 +113,7 @@ def likelihood_ratio(sign: int):
 
 
 def states_attacker(result, match) -> bool:
+    """Return whether the best attacker's accuracy is stated."""
     return attackers.close(result.guarantee, match[1])
 
 

@@ -112,6 +112,7 @@ def survey_estimates() -> np.ndarray:
 
 
 def survey_sds() -> list[float]:
+    """Return the stated standard deviation of each estimated share of a thousand people."""
     return [SURVEY_RESPONSE.sd(1000, share=share) for share in SURVEYED / 1000]
 
 
@@ -171,6 +172,7 @@ def test_two_answers_attain_the_bound_on_attackers():
 
 
 def recovered_share(questions: int, noise_sd: float, seeds: int = 20) -> float:
+    """Return the share of secret bits that so many answers reveal, as a mean over seeds."""
     shares = []
     for seed in range(seeds):
         survey = reconstruction.Survey.draw(PEOPLE, questions, seed=seed)
@@ -280,6 +282,7 @@ def stated_error(result) -> float:
 
 
 def states_error(result, match) -> bool:
+    """Return whether the number is the error as the page writes it."""
     return amount(match[1]) == stated_error(result)
 
 
@@ -335,10 +338,12 @@ MANY_LIMITS = {"answers": ["many"], "seed": [4, 5], "questions": [1, 20, 100, 10
 
 
 def many_findings(result) -> list[str]:
+    """Return the findings of both charts of many answers."""
     return [many_texts.people_finding(result), many_texts.curve_finding(result)]
 
 
 def local_findings(result) -> list[str]:
+    """Return the findings of both charts of the local model."""
     return [local_texts.shares_finding(result), local_texts.errors_finding(result)]
 
 
@@ -346,6 +351,7 @@ def all_texts(module, findings):
     """Return a function that returns all texts of a result."""
 
     def of_result(result) -> str:
+        """Return all texts of a result."""
         parts = [
             module.verdict(result),
             *module.diagnostics(result),

@@ -90,32 +90,39 @@ def page_text(result) -> str:
 
 
 def median(result, arm: str = "private") -> float:
+    """Return the median accuracy of an arm, "private" or "plain"."""
     return float(np.median(result.accuracy[arm]))
 
 
 def accuracy_loss(result) -> float:
+    """Return by how much the median accuracy is lower with privacy than without."""
     return median(result, "plain") - median(result)
 
 
 def is_correct(result, match=None) -> bool:
+    """Return whether the training loop is the correct one."""
     return result.settings.variant == "correct"
 
 
 def is_attacker_limit(result, match) -> bool:
+    """Return whether 50 is stated before the first step, or the correct loop's bound later."""
     if result.step == 0:
         return match[1] == "50"
     return is_correct(result) and attackers.close(result.guarantee, match[1])
 
 
 def proves_nothing(result, match) -> bool:
+    """Return whether a step was taken in the loop with the actual batch size."""
     return result.step > 0 and result.settings.variant == "realised"
 
 
 def proves_epochs(result, match) -> bool:
+    """Return whether a step was taken in the loop with shuffled batches."""
     return result.step > 0 and result.settings.variant == "shuffled"
 
 
 def is_sampled(result, match) -> bool:
+    """Return whether batches are sampled, as they always are in loops that are not correct."""
     return result.settings.mechanism == "sampled" or not is_correct(result)
 
 

@@ -139,10 +139,12 @@ class TestGradients:
     CLIP_NORM = 0.3
 
     def result_of(self, clipping):
+        """Return the result of small networks with this clipping, at frame 20."""
         settings = small(clipping=clipping, clip_norm=self.CLIP_NORM, layers=2, repeats=2, shown=20)
         return settings.experiment.run()
 
     def rows_of(self, result):
+        """Return scaled inputs and classes of the first 300 private rows."""
         return scale_inputs(result.split.X_private[:300]), result.split.y_private[:300]
 
     def layer_norms_of(self, result):

@@ -100,6 +100,7 @@ class TestRandomisedAnswers:
         fitted = []
 
         def record(X, shares, **options):
+            """Keep rows and targets, and return weights of 0; stands for ``aggregation.fit``."""
             fitted.append((X, shares))
             return erm.Minimum(0, 0)
 

@@ -77,18 +77,22 @@ def chosen_accuracy(result) -> np.ndarray:
 
 
 def chosen_median(result) -> float:
+    """Return the median accuracy of the method that the page is about."""
     return float(np.median(chosen_accuracy(result)))
 
 
 def chosen_low(result) -> float:
+    """Return the 5 % quantile of the accuracy of the method that the page is about."""
     return np.quantile(chosen_accuracy(result), 0.05)
 
 
 def chosen_high(result) -> float:
+    """Return the 95 % quantile of the accuracy of the method that the page is about."""
     return np.quantile(chosen_accuracy(result), 0.95)
 
 
 def count_runs(result) -> int:
+    """Return the number of runs of the method that the page is about."""
     return len(chosen_accuracy(result))
 
 
@@ -104,6 +108,7 @@ def local_median(result) -> float:
 
 
 def accuracy_loss(result) -> float:
+    """Return by how much the non-private model of all rows exceeds the chosen method's median."""
     return result.pooled_accuracy - chosen_median(result)
 
 
@@ -117,18 +122,22 @@ def is_shown(claim: Callable, runs, baseline, result, **options) -> bool:
 
 
 def joining_helps(result, match=None) -> bool:
+    """Return whether the chosen method is shown to be better than the median single party."""
     return is_shown(better, chosen_accuracy(result), local_median(result), result)
 
 
 def joining_harms(result, match=None) -> bool:
+    """Return whether the chosen method is shown to be worse than the median single party."""
     return is_shown(worse, chosen_accuracy(result), local_median(result), result)
 
 
 def joining_is_alike(result) -> bool:
+    """Return whether joining is shown neither to help nor to harm."""
     return not joining_helps(result) and not joining_harms(result)
 
 
 def privacy_costs(result) -> bool:
+    """Return whether the chosen method is shown to be worse than the non-private model."""
     return is_shown(worse, chosen_accuracy(result), result.pooled_accuracy, result)
 
 
@@ -174,6 +183,7 @@ def best_is_best(result, match) -> bool:
 
 
 def nothing_beats_majority(result, match) -> bool:
+    """Return whether no method has a median above the best constant prediction."""
     medians = np.median(result.released.accuracy, axis=1)
     return medians.max() <= majority_share(result)
 
@@ -185,16 +195,19 @@ def helps_since(result, over: str, start: float) -> bool:
     runs_at[getattr(result.settings, over)] = chosen_accuracy(result)
 
     def helps_at(value: float) -> bool:
+        """Return whether joining is shown to help at a value of the axis."""
         return is_shown(better, runs_at[value], local_median(result), result)
 
     return since(runs_at, helps_at, start)
 
 
 def helps_from(result, match) -> bool:
+    """Return whether joining is shown to help at the stated value and all larger ones."""
     return helps_since(result, match[1], amount(match[2]))
 
 
 def helps_everywhere(result, match) -> bool:
+    """Return whether joining is shown to help at all values of the stated axis."""
     return helps_since(result, match[1], 0)
 
 
@@ -202,6 +215,7 @@ def helps_everywhere(result, match) -> bool:
 
 
 def stated_epsilon(result) -> float:
+    """Return the epsilon of the page's guarantee."""
     return result.settings.guarantee.epsilon
 
 
@@ -226,6 +240,7 @@ def noise_ratio(result) -> float:
 
 
 def noise_of_rounds(result) -> float:
+    """Return the standard deviation of the noise on each weight of a round's mean."""
     return result.settings.federation.noise_sd(result.settings.epsilon)
 
 
@@ -252,23 +267,28 @@ def has_shuffle(result) -> bool:
 
 
 def is_not_amplified(result, match) -> bool:
+    """Return whether shuffled messages have the set epsilon, and each of them no larger one."""
     is_equal = stated_epsilon(result) == pytest.approx(result.settings.epsilon, rel=ROUNDING)
     return result.settings.trust_model == "shuffle" and is_equal and not has_shuffle(result)
 
 
 def nobody_is_trusted(result, match) -> bool:
+    """Return whether no aggregator is trusted, and no shuffler that lowers epsilon."""
     return result.settings.trust_model != "central" and not has_shuffle(result)
 
 
 def shuffler_is_trusted(result, match) -> bool:
+    """Return whether a shuffler gives all messages a smaller epsilon than each of them has."""
     return has_shuffle(result)
 
 
 def rows_are_dealt(result, match) -> bool:
+    """Return whether the shuffler is trusted, and soft labels are released."""
     return shuffler_is_trusted(result, match) and result.settings.method == "soft"
 
 
 def is_attacker_limit(result, match) -> bool:
+    """Return whether a text states the accuracy of the best attacker."""
     return attackers.close(result.settings.guarantee, match[1])
 
 

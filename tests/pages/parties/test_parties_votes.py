@@ -24,11 +24,13 @@ PUBLIC_ROWS = 80
 
 @pytest.fixture(scope="module")
 def pool():
+    """Return a pool of ``PARTIES`` parties with four classes and their public rows."""
     return small(parties=PARTIES, dataset="four", public_rows=PUBLIC_ROWS).pool
 
 
 @pytest.fixture(scope="module")
 def totals(pool):
+    """Return the totals of the votes of all parties of the pool."""
     return votes.collect_votes(pool, PARTIES)
 
 
@@ -77,6 +79,7 @@ class TestKeptTotals:
         ask_parties = votes._ask_parties
 
         def record(pool, first_party, last_party):
+            """Note the parties, and return their totals; stands for ``votes._ask_parties``."""
             asked.append((first_party, last_party))
             return ask_parties(pool, first_party, last_party)
 
@@ -121,6 +124,7 @@ MANY_PARTIES = 1500
 
 @pytest.fixture(scope="module")
 def settings():
+    """Return settings of ``MANY_PARTIES`` parties."""
     return small(parties=MANY_PARTIES, seed=73)
 
 

@@ -37,6 +37,7 @@ def noise_of(release: str, *, unlike: float) -> np.ndarray:
 class TestNoiseOfWeights:
     @pytest.fixture
     def mechanisms(self):
+        """Return the mechanisms of 20 alike parties with four classes."""
         settings = PartiesSettings(parties=20, dataset="four", unlike=0.0)
         return settings.mechanisms
 
@@ -85,6 +86,7 @@ class TestNoiseOfWeights:
 class TestFitsThatEndAtTheTolerance:
     @pytest.fixture
     def settings(self):
+        """Return settings of 20 parties with sharp constants."""
         return PartiesSettings(parties=20, seed=5, constants="sharp")
 
     @pytest.mark.parametrize(
@@ -117,10 +119,12 @@ class TestNoiseOfPate:
 
     @pytest.fixture
     def settings(self):
+        """Return settings with four classes at ``EPSILON``."""
         return PartiesSettings(dataset="four", epsilon=self.EPSILON)
 
     @pytest.fixture
     def sd(self, settings):
+        """Return the standard deviation of PATE's noise on a count."""
         return settings.mechanisms.pate_noise_sd(self.EPSILON)
 
     def test_a_question_costs_alpha_over_the_variance_of_renyi_divergence(self, sd):

@@ -21,6 +21,7 @@ ROUNDING = 1e-9
 
 
 def first_release(settings: PartiesSettings):
+    """Return the first result, with the chosen release from all parties."""
     return first(settings, settings.experiment.shown_sample())
 
 
@@ -28,6 +29,7 @@ class TestUsualRun:
     @pytest.fixture(scope="class")
     @classmethod
     def result(cls):
+        """Return the first result at epsilon 1 with the published constants."""
         settings = PartiesSettings(constants="published", regularisation=1e-3, epsilon=1.0)
         return first_release(settings)
 
@@ -86,6 +88,7 @@ class TestUsualRun:
 class TestMeasured:
     @pytest.fixture
     def result(self, changes):
+        """Return the first result of changed settings with the published constants."""
         settings = PartiesSettings(public_rows=100, repeats=8, queries=20)
         return first_release(settings.change(**changes).change(constants="published"))
 

@@ -23,11 +23,13 @@ def diabetes(**changes) -> RegressionSettings:
 
 @pytest.fixture(scope="module")
 def small():
+    """Return a result of four features of the diabetes study."""
     return diabetes().experiment.run()
 
 
 @pytest.fixture(scope="module")
 def census():
+    """Return a result of the published mechanism on the default data, at epsilon 0.1."""
     return RegressionSettings(mechanism="published", epsilon=0.1, repeats=100).experiment.run()
 
 

@@ -66,22 +66,27 @@ def shown_loss(result) -> float:
 
 
 def median_error(result) -> float:
+    """Return the median error of the private fits."""
     return float(np.median(result.fits.errors))
 
 
 def least_squares_error(result) -> float:
+    """Return the error of least squares without privacy."""
     return result.least_squares_error
 
 
 def baseline(result) -> float:
+    """Return the error of always predicting the mean."""
     return result.baseline
 
 
 def repeats(result) -> int:
+    """Return the number of private fits."""
     return len(result.fits.errors)
 
 
 def error_quantile(share: float) -> Callable:
+    """Return the function of a result that gives a quantile of the private fits' errors."""
     return lambda result: np.quantile(result.fits.errors, share)
 
 
@@ -93,18 +98,22 @@ def without_minimum(result) -> int:
 
 
 def releases_quadratic(result) -> bool:
+    """Return whether the mechanism releases a noisy X^T X."""
     return result.fits.gram is not None
 
 
 def is_published(result) -> bool:
+    """Return whether the mechanism is the published one."""
     return result.settings.mechanism == "published"
 
 
 def published_fails(result) -> bool:
+    """Return whether a fit of the published mechanism has no minimum."""
     return is_published(result) and without_minimum(result) > 0
 
 
 def is_unlearnt(result) -> bool:
+    """Return whether the median error is no lower than that of always predicting the mean."""
     return median_error(result) >= result.baseline
 
 
@@ -116,10 +125,12 @@ def loses(result) -> bool:
 
 
 def descends_by_hand(result) -> bool:
+    """Return whether the mechanism is descent with options set by hand."""
     return result.settings.tuning == "own" and result.settings.mechanism == "descent"
 
 
 def splits_by_hand(result) -> bool:
+    """Return whether the mechanism splits epsilon, by a share set by hand."""
     return result.settings.tuning == "own" and result.settings.mechanism in SPLITTERS
 
 
@@ -147,14 +158,17 @@ def rule_clip_norm(result) -> float:
 
 
 def rule_steps(result) -> int:
+    """Return the number of steps of the rule."""
     return rule_of(result).steps
 
 
 def rule_radius(result) -> float:
+    """Return the radius of the rule."""
     return rule_of(result).chosen_radius(**public(result))
 
 
 def rule_share(result) -> float:
+    """Return the share of epsilon that the rule spends on the quadratic."""
     return rule_of(result).share
 
 
@@ -172,6 +186,7 @@ def is_useful_from(result, match) -> bool:
     errors = result.curves[result.settings.mechanism]
 
     def is_useful(epsilon: float) -> bool:
+        """Return whether the fits at this epsilon are shown to be below the baseline."""
         return better(errors[epsilons.index(epsilon)], result.baseline, higher=False)
 
     return since(epsilons, is_useful, amount(match[1]))

@@ -51,6 +51,7 @@ def run_plain_loop(rows: int, noise: np.ndarray) -> tuple[np.ndarray, float]:
 
 
 def mean_squared_error(a: np.ndarray, b: float, rows: int) -> float:
+    """Return the mean squared error of a (2,) and b at i = 1 to ``rows``, with labels 2i + 1."""
     errors = [(a.sum() * i + b - 2 * i - 1) ** 2 for i in range(1, rows + 1)]
     return float(np.mean(errors))
 

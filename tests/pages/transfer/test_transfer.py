@@ -173,6 +173,7 @@ def test_source_only_is_the_fit_of_the_sources_used(with_entries_counted):
 
 @pytest.fixture(scope="module")
 def without_source() -> TransferResult:
+    """Return a result for which no source is within h."""
     return first(SMALL.change(h=0.02, difference=4.0))
 
 

@@ -82,10 +82,12 @@ def median(name: str) -> Callable:
 
 
 def least_squares(result) -> float:
+    """Return the excess risk of the private rows alone, without privacy."""
     return result.fits.least_squares
 
 
 def transfer_guarantee(result):
+    """Return the guarantee of the transfer."""
     return result.settings.guarantee_of("transfer")
 
 
@@ -93,6 +95,7 @@ def is_ahead(name: str, other: str) -> Callable:
     """Return a rule: a candidate is shown to have less risk than another."""
 
     def holds(result, *_) -> bool:
+        """Return whether ``name`` is shown to have less risk than ``other``."""
         return better(
             result.risks(name),
             result.risks(other),
@@ -115,6 +118,7 @@ def risk_ratio(result) -> float:
 
 
 def no_difference(result, *_) -> bool:
+    """Return whether the risks differ by less than a factor of 1.3, or neither is ahead."""
     return 1 / 1.3 < risk_ratio(result) < 1.3 or not (helps(result) or harms(result))
 
 
@@ -125,10 +129,12 @@ def is_useless(result, *_) -> bool:
 
 
 def is_below_baseline(result, *_) -> bool:
+    """Return whether the target is shown to do worse than predicting 0."""
     return worse(result.risks("target"), result.baseline, higher=False)
 
 
 def is_printed(result) -> bool:
+    """Return whether the noise has the published scale."""
     return result.settings.noise == "printed"
 
 
@@ -144,6 +150,7 @@ def risks(*values: Callable) -> Callable:
     """Return a rule: the numbers are these risks of the result."""
 
     def holds(result, match) -> bool:
+        """Return whether each number in the sentence is the risk in its place."""
         pairs = zip(match.groups(), values, strict=True)
         return all(is_rounded(text, value(result)) for text, value in pairs)
 
@@ -187,6 +194,7 @@ def shown_by_epsilon(result, case: Callable) -> tuple[list[float], Callable[[flo
             trained.append(epsilon)
 
     def is_shown(epsilon: float) -> bool:
+        """Return whether the transfer is shown to be better, or worse, at this epsilon."""
         index = EPSILONS.index(epsilon)
         return case(transfer[index], target[index], higher=False, constant=result.baseline)
 

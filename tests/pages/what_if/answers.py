@@ -21,10 +21,12 @@ LEAST = 1e-12
 
 
 def nothing(task: Any) -> bool:
+    """Return False: only essential tasks are done."""
     return False
 
 
 def everything(task: Any) -> bool:
+    """Return True: all tasks are done."""
     return True
 
 
@@ -51,6 +53,7 @@ def answered(
 
 
 def random_question(topic: str, rng: np.random.Generator) -> WhatIfSettings:
+    """Return a question about a topic with a random kind, repeats, measure and slider."""
     question = PAGE.settings().change(topic=topic)
     question = question.change(
         question=str(rng.choice([*QUESTIONS, "smallest"])), repeats=int(rng.choice([FEW, 100]))
@@ -83,6 +86,7 @@ def random_result(topic: str, rng: np.random.Generator) -> WhatIfResult:
     middle = rng.choice(np.array(sorted(question.experiment.plan.curve)))
 
     def runs(settings: Settings) -> np.ndarray:
+        """Return runs (R,) around the random curve, within the measure's limits."""
         value = getattr(settings, question.x_field)
         distance = np.log(max(value, LEAST) / max(middle, LEAST))
         expected = bottom + (top - bottom) * expit(slope * distance)
@@ -106,6 +110,7 @@ def rising(count: int) -> Runs:
     """Return runs of which more reach 80 % with more epsilon."""
 
     def runs(settings: Settings) -> np.ndarray:
+        """Return runs of which half reach 80 % at epsilon 1, and more with more epsilon."""
         share = 0.5 + np.log10(settings.epsilon)
         return runs_reaching(min(1, max(0, share)), count)
 
@@ -146,6 +151,7 @@ def falling(settings: Settings) -> np.ndarray:
 
 
 def spread(settings: Settings) -> np.ndarray:
+    """Return runs that are evenly spread from 70 to 90 %, whatever the settings are."""
     return np.linspace(MISS, HIT, FEW)
 
 
@@ -153,6 +159,7 @@ def differs_only_in(base: Settings, name: str) -> Callable[[Any], bool]:
     """Return whether the settings of a task differ from ``base`` in one field alone."""
 
     def holds(task: Any) -> bool:
+        """Return whether a task has settings that equal ``base`` but for the field ``name``."""
         settings = getattr(task, "settings", None)
         if not settings:
             return False
@@ -189,6 +196,7 @@ def better_by(question: WhatIfSettings, on_first_split: float, on_others: float)
     base = question.topic_settings
 
     def runs(settings: Settings) -> np.ndarray:
+        """Return runs of 80 % with the topic's settings, and of 80 % and the gap with others."""
         gap = on_first_split
         if settings == base.change(seed=settings.seed):
             gap = 0
@@ -203,6 +211,7 @@ def up_to_seed(seed: int) -> Callable[[Any], bool]:
     """Return whether the settings of a task have at most this seed."""
 
     def holds(task: Any) -> bool:
+        """Return whether a task has settings with at most this seed."""
         settings = getattr(task, "settings", None)
         return 0 <= getattr(settings, "seed", np.inf) <= seed
 
@@ -220,6 +229,7 @@ def searched() -> Iterator[WhatIfResult]:
     on_two_splits = up_to_seed(seed + 1)
 
     def one_retest(task: Any) -> bool:
+        """Return whether a task is the first retest, or measures on the first two splits."""
         return task == first_retest or on_two_splits(task)
 
     for done in (one_retest, up_to_seed(seed), nothing):

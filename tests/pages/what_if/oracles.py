@@ -17,12 +17,14 @@ LEAST_DIFFERENCE = 0.01
 
 
 def sign(result: WhatIfResult) -> int:
+    """Return 1 if higher values of the measure are better, and -1 if lower ones are."""
     if result.settings.asked_measure.better == "higher":
         return 1
     return -1
 
 
 def goal(result: WhatIfResult) -> float:
+    """Return the target, turned so that higher numbers are better."""
     return sign(result) * result.settings.goal
 
 

@@ -39,6 +39,7 @@ def rising_result(seed: int, target: float, **changes) -> WhatIfResult:
     rng = np.random.default_rng(seed)
 
     def runs(settings):
+        """Return runs (R,) that rise towards 90 % with epsilon, under noise that shrinks."""
         middle = 0.9 - 0.4 * math.exp(-2 * settings.epsilon)
         spread = 0.05 / (1 + settings.epsilon)
         return np.clip(middle + spread * rng.standard_normal(question.repeats), 0, 1)
@@ -48,11 +49,13 @@ def rising_result(seed: int, target: float, **changes) -> WhatIfResult:
 
 @pytest.fixture(scope="module", params=SEEDS, ids=lambda seed: f"seed {seed}")
 def seed(request) -> int:
+    """Return the seed of the question and of the noise in its runs."""
     return request.param
 
 
 @pytest.fixture(scope="module", params=TARGETS, ids=lambda target: f"target {target}")
 def result(request, seed) -> WhatIfResult:
+    """Return the result for a seed and a target."""
     return rising_result(seed, request.param)
 
 
@@ -76,6 +79,7 @@ def mu(result, epsilon_text) -> float:
 
 
 def card_text(result: WhatIfResult) -> str:
+    """Return the card in words."""
     return plain(texts_card.card(result))
 
 
@@ -136,6 +140,7 @@ def test_the_accuracy_left_to_gain_is_the_difference_of_two_medians_of_the_table
     result, text, epsilon_text
 ):
     def percent(epsilon: str) -> str:
+        """Return the median of the table at an epsilon, in percent with one decimal."""
         return f"{100 * table_row(result, epsilon)['median']:.1f}"
 
     here, most, largest_epsilon = numbers(LEFT, text)
@@ -233,6 +238,7 @@ def test_without_a_guaranteed_epsilon_there_are_tiles_and_a_verdict(changes):
     rng = np.random.default_rng(4)
 
     def runs(settings):
+        """Return runs (R,) that rise towards 90 % with epsilon, under noise."""
         middle = 0.9 - 0.4 * math.exp(-2 * settings.epsilon)
         return middle + 0.02 * rng.standard_normal(question.repeats)
 
@@ -249,6 +255,7 @@ def test_a_party_is_compared_with_no_registered_release():
     rng = np.random.default_rng(4)
 
     def runs(settings):
+        """Return runs (R,) that rise towards 90 % with epsilon, under noise."""
         middle = 0.9 - 0.4 * math.exp(-2 * settings.epsilon)
         return middle + 0.02 * rng.standard_normal(question.repeats)
 

@@ -29,6 +29,7 @@ def map_result(only=lambda settings: True) -> WhatIfResult:
     """Return a result with that accuracy and a target of 70 %."""
 
     def runs(settings, count):
+        """Return equal runs (count,) with the rising accuracy."""
         return np.full(count, rising_accuracy(settings.epsilon, settings.clip_norm))
 
     return result_with(question_about("classifier", target=70), runs, only=only)
@@ -36,6 +37,7 @@ def map_result(only=lambda settings: True) -> WhatIfResult:
 
 @pytest.fixture(scope="module")
 def complete() -> WhatIfResult:
+    """Return the result of which all cells are done."""
     return map_result()
 
 
@@ -132,6 +134,7 @@ def noisy() -> WhatIfResult:
     random = np.random.default_rng(1)
 
     def runs(settings, count):
+        """Return runs (count,) that are ten points better above epsilon 1, under noise."""
         return 0.8 + 0.1 * (settings.epsilon > 1) + 0.01 * random.standard_normal(count)
 
     return result_with(question_about("classifier"), runs)

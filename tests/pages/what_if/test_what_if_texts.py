@@ -115,22 +115,27 @@ def peak_is_right(result, match) -> bool:
 
 
 def everywhere(result, match) -> bool:
+    """Return whether the whole curve is done, and shown to reach the target at all values."""
     return result.curve.complete and all(oracles.shown_to_reach(result))
 
 
 def nowhere(result, match) -> bool:
+    """Return whether the whole curve is done, and shown to reach the target at no value."""
     return result.curve.complete and not any(oracles.shown_to_reach(result))
 
 
 def retests_differ(result, match) -> bool:
+    """Return whether retests show the best configuration to be better, or worse, as stated."""
     return oracles.retests_differ(result) == match[1]
 
 
 def retests_are_alike(result, match) -> bool:
+    """Return whether retests show the best configuration to be neither better nor worse."""
     return oracles.retests_differ(result) == ""
 
 
 def number_of_tries(result, match) -> bool:
+    """Return whether a text states the number of tries, and as many are set and done."""
     return int(match[1]) == len(result.search.tries) == result.settings.tries
 
 

@@ -42,6 +42,7 @@ def filled_people(html: str) -> list[int]:
 
 
 def numbers_in_sentences(html: str) -> list[int]:
+    """Return the whole numbers that stand in bold in the HTML."""
     return [int(number) for number in re.findall(r"<b>(\d+)</b>", html)]
 
 

@@ -33,6 +33,7 @@ SINGLE_PRECISION = 1e-6
 
 
 def chart_of(curve: Curve, *, current: float) -> dict:
+    """Return the figure of a curve over epsilon, after a check that Plotly accepts it."""
     figure = curve_chart(curve, title="Accuracy", xaxis=EPSILON, yaxis=ACCURACY, current=current)
     assert len(go.Figure(figure).data) == len(figure["data"])
     return figure
@@ -117,12 +118,14 @@ class TestQuantileCurves:
 
     @pytest.fixture
     def measured(self) -> Curve:
+        """Return the curve of private runs, with a band and two single runs."""
         return quantile_curve(
             "private", theme.PRIVATE, self.POINTS, self.CURRENT, band=True, strokes=[0.5, 0.7]
         )
 
     @pytest.fixture
     def compared(self) -> Curve:
+        """Return the curve of public runs, without a band."""
         return quantile_curve("public", theme.PUBLIC, self.POINTS, self.CURRENT, band=False)
 
     def test_only_the_measured_curve_has_an_area(self, measured, compared):

@@ -116,6 +116,7 @@ class TestContrast:
 
 
 def usual_dashes(colours) -> list[str]:
+    """Return the dash that the theme has for each of the colours."""
     return [theme.DASHES[colour] for colour in colours]
 
 
@@ -130,6 +131,7 @@ def dashes_of_rows(rows) -> list[str]:
 
 
 def dashes_of_parties() -> list[str]:
+    """Return the dash of each series of the page of parties: its own, or that of its colour."""
     dashes = []
     for name, (_, colour) in {**parties.STYLES, **parties.WITHOUT}.items():
         dashes.append(parties.DASHES.get(name, theme.DASHES[colour]))

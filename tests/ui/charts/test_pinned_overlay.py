@@ -13,6 +13,7 @@ LINE = {"color": theme.PRIVATE, "width": 3, "dash": "solid"}
 
 
 def trace(height: float, **properties) -> dict:
+    """Return a trace that is a horizontal line at this height, with further properties."""
     return {
         "type": "scatter",
         "mode": "lines",
@@ -24,6 +25,7 @@ def trace(height: float, **properties) -> dict:
 
 
 def circle(height: float, **properties) -> dict:
+    """Return a filled circle from this height to 1 above it, with further properties."""
     return {
         "type": "circle",
         "x0": 0,
@@ -54,6 +56,7 @@ def chart_at(height: float) -> Chart:
 
 
 def overlaid(chart: Chart, pinned: Chart) -> Chart:
+    """Return a chart with the overlay of the pinned one."""
     ((result,),) = with_overlay([[chart]], [[pinned]])
     return result
 
@@ -61,6 +64,7 @@ def overlaid(chart: Chart, pinned: Chart) -> Chart:
 class TestWhatIsOverlaid:
     @pytest.fixture
     def chart(self) -> Chart:
+        """Return the chart at 1 with the overlay of the chart at 2."""
         return overlaid(chart_at(1), pinned=chart_at(2))
 
     def test_only_the_marked_trace_is_overlaid_below_the_present_one(self, chart):
@@ -134,6 +138,7 @@ class TestOutline:
 
     @pytest.fixture
     def chart(self) -> Chart:
+        """Return the chart at 1 with the overlay of a filled trace and a filled circle."""
         marked_trace = trace(
             2,
             meta=theme.PINNED,
@@ -146,6 +151,7 @@ class TestOutline:
 
     @pytest.fixture
     def pinned_trace(self, chart) -> dict:
+        """Return the only trace of the overlay."""
         (pinned_trace,) = [
             drawn_trace for drawn_trace in chart.figure["data"] if drawn_trace.get("name") == NAME
         ]

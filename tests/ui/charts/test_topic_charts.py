@@ -72,6 +72,7 @@ TEN_CLASSES = {"dataset": "digits", "public_rows": 0}
     ],
 )
 def classifier_result(request):
+    """Return the result of the classifier with 5 repeats and 6 steps."""
     return ClassifierSettings(repeats=5, steps=6, **request.param).experiment.run()
 
 
@@ -110,6 +111,7 @@ class TestDecisionMap:
 
     @pytest.fixture
     def layout(self, classifier_result):
+        """Return the layout of the map."""
         return classifier.decision_map(classifier_result, 0)["layout"]
 
     @pytest.fixture
@@ -212,10 +214,12 @@ class TestLotsInAFixedOrder:
 
     @pytest.fixture
     def result(self, mechanism):
+        """Return the result of the network with this mechanism, asked for noise with a ramp."""
         return NETWORK.change(mechanism=mechanism, noise_ramp=0.5).experiment.run()
 
     @pytest.fixture
     def label_texts(self, result):
+        """Return field -> what the label of the network says in it."""
         return network_label(result).said
 
     def test_noise_has_no_ramp_in_a_fixed_order(self, result):

@@ -23,11 +23,13 @@ TEACHER = browser_id("a teacher's cookie")
 
 @pytest.fixture
 def clock() -> list[float]:
+    """Return a list whose only number is the time for rooms, in seconds, which a test may set."""
     return [time.time()]
 
 
 @pytest.fixture
 def rooms(tmp_path, clock) -> Classroom:
+    """Return the rooms of a new file, which read their time from ``clock``."""
     return Classroom(tmp_path / "rooms.sqlite", now=lambda: clock[0])
 
 

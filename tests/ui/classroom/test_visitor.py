@@ -24,6 +24,7 @@ def cookies_of(path: str, **headers: str) -> dict[str, str]:
 
 
 def cookie_of_new_browser() -> str:
+    """Return the cookie that a browser gets with its first page."""
     return cookies_of("/classifier", accept=ACCEPT_PAGES)[COOKIE]
 
 

@@ -25,6 +25,7 @@ class Task:
     essential: bool = False
 
     def run(self):
+        """List the run under the task's name, and return zeros, (10000,)."""
         ListOfTasks.runs.append(self.name)
         return np.zeros(10_000)
 
@@ -38,17 +39,21 @@ class ListOfTasks:
 
     @property
     def experiment(self):
+        """Return these settings, which are their own experiment."""
         return self
 
     def tasks(self):
+        """Return a task for each name."""
         return tuple(Task(name, essential=index == 0) for index, name in enumerate(self.names))
 
     def gather(self, outcomes):
+        """Return the names of the tasks that have an outcome."""
         return frozenset(task.name for task in outcomes)
 
 
 @pytest.fixture(autouse=True)
 def fresh_cache(monkeypatch):
+    """Give the runner an empty cache with room for three outcomes, and forget all runs."""
     monkeypatch.setattr(runner, "CACHE", Cache(250_000))  # room for three arrays
     ListOfTasks.runs.clear()
 
@@ -84,6 +89,7 @@ def test_a_task_that_another_session_runs_is_left_to_it(monkeypatch):
     run_task = Task.run
 
     def run_slowly(task):
+        """Run a task; the one named "c" waits before until it may end."""
         if task.name == "c":
             has_started.set()
             may_end.wait(5)
@@ -112,6 +118,7 @@ def test_a_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
     for kind in {type(task) for task in tasks}:
 
         def count_run(task, run=kind.run):
+            """Count a run of a task, and return its outcome."""
             runs[task] += 1
             return run(task)
 
@@ -120,6 +127,7 @@ def test_a_class_that_opens_one_link_at_once_computes_it_once(monkeypatch):
     start = threading.Barrier(10)
 
     def compute_all(_):
+        """Wait until all ten threads begin, run all tasks, and return the result."""
         start.wait()
         done = 0.0
         while done < 1:
@@ -190,6 +198,7 @@ def test_every_model_is_trained_once(work: float, models: int, at_once: int):
     sizes = []
 
     def train(part: slice) -> None:
+        """Count each model of a part and note the size of the part, instead of training it."""
         times[part] += 1
         sizes.append(part.stop - part.start)
 

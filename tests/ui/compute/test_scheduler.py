@@ -30,6 +30,7 @@ def queue(monkeypatch):
 
 
 def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until a condition holds; fail if it takes too long."""
     end = time.monotonic() + PATIENCE_SECONDS
     while not holds():
         assert time.monotonic() < end
@@ -37,6 +38,7 @@ def wait_until(holds: Callable[[], bool]) -> None:
 
 
 def start_thread(run: Callable[[], None]) -> threading.Thread:
+    """Start a thread that runs a function, and return it."""
     thread = threading.Thread(target=run)
     thread.start()
     return thread
@@ -62,6 +64,7 @@ class TestOrder:
         request = queue.enqueue()
 
         def run_page() -> None:
+            """Note in ``order`` that the page has a slot."""
             with debounce.page_run():
                 order.append("page")
 
@@ -100,6 +103,7 @@ class TestOrder:
         running = queue.enqueue()
 
         def run_page_twice() -> None:
+            """Run the page, end it as a rerun does, and run it again in the same thread."""
             with suppress(KeyError), debounce.page_run():
                 may_end.wait(PATIENCE_SECONDS)
                 raise KeyError  # ends the run as a rerun does
@@ -145,6 +149,7 @@ class TestSlices:
         settings = Toy(repeats=5, work=0)
 
         def end_after_two_tasks() -> None:
+            """End the run, as Streamlit does, once two tasks have begun."""
             if len(Piece.begun) == 2:
                 raise SystemExit
 
@@ -187,6 +192,7 @@ class TestSlices:
         answers = iter([True, False])
 
         def check_cancelled() -> None:
+            """Let the work go on the first time, and cancel it the second time."""
             if not next(answers):
                 raise WorkCancelledError
 
@@ -199,6 +205,7 @@ class TestSlices:
 
 
 def assert_slot_is_free_after(queue: FairQueue, waiting: Ticket) -> None:
+    """Check that nobody is in line, and that ``waiting`` and then a new ticket get the slot."""
     assert queue.waiting() == []
     for ticket in (waiting, queue.enqueue()):
         with queue.slot(ticket):

@@ -130,6 +130,7 @@ class TestZipInAnEmptyFolder:
 class TestRequirements:
     @pytest.fixture
     def pins(self) -> list[str]:
+        """Return the lines of the requirements that go with a program."""
         return takeaway._requirements().splitlines()
 
     def test_the_listed_requirements_are_the_packages_that_programs_import(self, pins):
@@ -170,10 +171,12 @@ class TestTable:
 
     @pytest.fixture
     def settings(self) -> Settings:
+        """Return settings of the first page, with a seed that is not the default."""
         return PAGES[0].settings(seed=77)
 
     @pytest.fixture
     def frame(self) -> pd.DataFrame:
+        """Return a table with all cells as texts and as categories, and two columns of numbers."""
         count = len(self.CELLS)
         return pd.DataFrame(
             {
@@ -186,6 +189,7 @@ class TestTable:
 
     @pytest.fixture
     def text(self, frame, settings) -> str:
+        """Return the table as the text of a CSV file, below comments."""
         return takeaway.table(frame, title="By class", settings=settings, link="http://x/?seed=77")
 
     @pytest.fixture
@@ -380,6 +384,7 @@ def test_a_link_of_this_machine_has_one_for_the_network_if_the_server_answers_th
 
 
 def labels_of_downloads(app: AppTest) -> list[str]:
+    """Return the labels of the app's download buttons."""
     return [button.proto.label for button in app.get("download_button")]
 
 
@@ -425,10 +430,12 @@ class TestNotesOfASavedChart:
 
     @pytest.fixture
     def settings(self) -> Settings:
+        """Return settings of the first page, with data, epsilon and seed not the default."""
         return self.PAGE.settings(dataset="iris", epsilon=0.3, seed=9)
 
     @pytest.fixture
     def notes(self, settings, monkeypatch) -> dict[str, Any]:
+        """Return the lines under a saved chart of the page, and the stem of its file name."""
         monkeypatch.setattr(st, "context", SimpleNamespace(url=HERE))
         state = PageState(page=self.PAGE.name, settings=settings)
         state.choices = {

@@ -73,6 +73,7 @@ PROMISE = Guarantee(
 
 @pytest.fixture(scope="module", params=PAGES, ids=lambda page: page.name)
 def page(request) -> Page:
+    """Return a page; the tests that use it run for each page."""
     return request.param
 
 
@@ -84,6 +85,7 @@ def handed_out(page) -> Handout:
 
 @pytest.fixture(autouse=True)
 def drop_uploaded_files():
+    """Drop the uploaded files at the end of each test."""
     yield
     own_files.HELD.clear()
 
@@ -99,6 +101,7 @@ def texts_in_zip(handed_out: Handout) -> dict[str, str]:
 
 
 def without_scripts(html: str) -> str:
+    """Return HTML without its scripts."""
     return re.sub(r"<script>.*?</script>", "", html, flags=re.DOTALL)
 
 
@@ -237,10 +240,12 @@ class TestZip:
 class TestLabelOfEachPage:
     @pytest.fixture
     def stated(self, page, handed_out) -> Stated:
+        """Return what the page states for the label of its result."""
         return page.exports.label(handed_out.result)
 
     @pytest.fixture
     def fields(self, handed_out) -> dict[str, Any]:
+        """Return the fields of the label of the handout, by tier."""
         return fields_of(handed_out.label)
 
     def test_a_page_states_all_that_it_must_and_only_known_fields(self, stated):
@@ -447,12 +452,14 @@ class TestLabelOfAnUploadedFile:
 class TestRegistryRecord:
     @pytest.fixture
     def guarantee(self, handed_out) -> Guarantee:
+        """Return the guarantee that the page states; skip the test if it states none."""
         if not handed_out.stated.guarantee:
             pytest.skip("the page guarantees nothing")
         return handed_out.stated.guarantee
 
     @pytest.fixture
     def deployment(self, handed_out) -> dict[str, Any]:
+        """Return what the registry record says of the deployment, by section."""
         return yaml.safe_load(handed_out.registry_record())["deployment"]
 
     def test_there_is_a_record_only_with_a_guarantee(self, handed_out):

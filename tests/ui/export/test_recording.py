@@ -79,6 +79,7 @@ def data_of_script(html: str, element_id: str) -> Any:
 
 
 def without_code(html: str) -> str:
+    """Return HTML without its scripts and styles."""
     return re.sub(r"<(script|style).*?</\1>", "", html, flags=re.DOTALL)
 
 
@@ -98,6 +99,7 @@ class TestPacking:
 
     @staticmethod
     def random_frame(rng: np.random.Generator) -> dict[str, Any]:
+        """Return a random frame: name -> part of two to four parts."""
         size = rng.integers(2, 5)
         return {name: TestPacking.random_part(rng, depth=3) for name in "abcd"[:size]}
 
@@ -123,6 +125,7 @@ class TestPacking:
 class TestStops:
     @pytest.fixture(params=PAGES, ids=lambda page: page.name)
     def recorded(self, request) -> Recording:
+        """Return the recording of a page; the tests that use it run for each page."""
         return recording(request.param)
 
     def test_the_stops_are_few_and_reach_both_ends_of_the_slider(self, recorded):
@@ -246,15 +249,18 @@ class TestForeignText:
     @pytest.fixture(scope="class")
     @classmethod
     def recorded(cls) -> Recording:
+        """Return the recording of the page of mechanisms."""
         return recording(FIRSTS["mechanisms"].page)
 
     @pytest.fixture(scope="class")
     @classmethod
     def played(cls, recorded) -> dict[str, Any]:
+        """Return all that a file of the recording plays."""
         return recorded.record()
 
     @staticmethod
     def count_elements(html: str) -> int:
+        """Return the number of elements in HTML, but for scripts."""
         return len(re.findall(r"<\w", re.sub(r"<script.*?</script>", "", html, flags=re.DOTALL)))
 
     @pytest.mark.parametrize("text", HOSTILE)
@@ -297,10 +303,12 @@ def first_pictures() -> dict[str, str]:
 class TestStopsOfAFirstPicture:
     @pytest.fixture
     def recorded(self, name) -> Recording:
+        """Return the recording from which the page's first picture is made."""
         return first_recording(FIRSTS[name].page)
 
     @pytest.fixture
     def played(self, first_pictures, name) -> dict[str, Any]:
+        """Return all that the page's first picture plays."""
         return data_of_script(first_pictures[name], "lab-recorded")
 
     def test_a_first_picture_begins_at_the_current_value(self, recorded, played):
@@ -379,6 +387,7 @@ class TestSentFirstPicture:
         server = static_files.StaticFiles(inside, heads, pictures, {self.ADDRESS: self.PROGRAM})
 
         def answer_to(path: str) -> str:
+            """Return the text that the server answers with at a path, uncompressed."""
             body = ask(server, path, accept_encoding="gzip").body
             return gzip.decompress(body).decode()
 

@@ -8,6 +8,7 @@ NOTICE = "In the link, `only` names no slider of this page"
 
 
 def state_of(app):
+    """Return the state of the classifier's page in this session."""
     return app.session_state["classifier.state"]
 
 

@@ -61,6 +61,7 @@ class Client:
         return message["type"]
 
     def send(self, text: str) -> None:
+        """Send a text to the server."""
         self._to_server.put_nowait({"type": "websocket.receive", "text": text})
 
     def request(
@@ -103,6 +104,7 @@ class Client:
         await asyncio.sleep(0)
 
     async def leave(self) -> None:
+        """Close the connection, and wait until the server has ended it."""
         self._to_server.put_nowait({"type": "websocket.disconnect", "code": 1000})
         await asyncio.wait_for(self.task, PATIENCE_SECONDS)
 
@@ -123,16 +125,19 @@ def serving() -> Iterator[SimpleNamespace]:
 
 @pytest.fixture
 def anyio_backend():
+    """Return the name of the event loop on which the asynchronous tests run."""
     return "asyncio"
 
 
 @pytest.fixture
 def server():
+    """Start the channel with one slot for all, and stop it at the end."""
     with serving() as served:
         yield served
 
 
 async def connect(server: SimpleNamespace) -> Client:
+    """Return a client that the server has accepted."""
     client = Client(server.app)
     assert await client.opening() == "websocket.accept"
     return client
@@ -144,6 +149,7 @@ def requests_waiting(server: SimpleNamespace) -> int:
 
 
 async def wait_until(holds: Callable[[], bool]) -> None:
+    """Wait until a condition holds; fail if it takes too long."""
     async with asyncio.timeout(PATIENCE_SECONDS):
         while not holds():
             await asyncio.sleep(0.005)
@@ -165,6 +171,10 @@ class Browser:
         self.charts: dict[str, dict] = {}
 
     def apply(self, answer: Mapping[str, Any]) -> None:
+        """Add the texts and the charts of an answer to what is there.
+
+        A part of a layout that the answer gives as None is dropped.
+        """
         self.texts |= answer["words"]
         for name, changes in answer["charts"].items():
             before = self.charts.get(name, {"layout": {}})
@@ -310,6 +320,7 @@ BAD_VALUES = {
 
 
 def malformed_messages() -> Iterator[Any]:
+    """Yield parameters of tests: messages for which the server closes a connection."""
     for text in ("", "{", "[]", "null", "[" * 5000):
         yield pytest.param([text], id=f"no request {text[:5]!r}")
     for field, values in BAD_VALUES.items():
@@ -513,6 +524,7 @@ class TestPrefetch:
         gate = asyncio.Event()
 
         async def connection(browser: str) -> None:
+            """Do three pieces of work for a browser, each of which adds its name to ``order``."""
             await gate.wait()
             for _ in range(3):
                 await workers.run_when_idle(browser, order.append, browser)

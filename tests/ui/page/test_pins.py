@@ -170,6 +170,7 @@ class TestPage:
         other_value = grids.neighbours(pinned, hero)[-1]
 
         def assert_compared(value: float, value_b: float) -> None:
+            """Check that the table and the slider show these values of A and of B."""
             label, value_text = slider_texts(hero, value, changes)
             _, value_b_text = slider_texts(hero, value_b, {})
             assert rows_html([(label, value_text, value_b_text, "")]) in text(app)
@@ -200,6 +201,7 @@ class TestPage:
 
     @staticmethod
     def table(app: AppTest) -> str:
+        """Return the HTML of the table that compares the settings; fail if there is none."""
         for element in app.get("html"):
             if '<div class="lab-compare">' in element.proto.body:
                 return element.proto.body
@@ -249,17 +251,20 @@ def test_data_that_is_not_json_is_not_mounted(value):
 
 
 def complete_screen(settings: Any, pinned: Any) -> Screen:
+    """Return the screen of settings with these pinned, after a check that all work is done."""
     screen = make_screen(PAGE, settings, pinned, seconds=1e9)
     assert screen.done == 1
     return screen
 
 
 def sentence(screen: Screen) -> str:
+    """Return the sentence that compares A and B, as plain text."""
     return plain(screen.comparison[SENTENCE])
 
 
 @pytest.fixture(scope="module")
 def screen():
+    """Return the screen of A with B pinned, all work done."""
     return complete_screen(A, B)
 
 
@@ -363,6 +368,7 @@ class TestEveryPage:
 
     @staticmethod
     def names(screen: Screen) -> list[str]:
+        """Return the name of each chart on the screen."""
         names = []
         for rows in screen.charts("").values():
             for row in rows:
@@ -398,6 +404,7 @@ class TestChannel:
     """A drag with a pin."""
 
     def frame(self, epsilon: float) -> Frame:
+        """Return the frame of A with B pinned, once epsilon is moved to this value."""
         request = Request({}, PAGE, A_LINK, moves=(("epsilon", epsilon),), pin=compact(B))
         return make_frame(request, 0)
 

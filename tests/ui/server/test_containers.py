@@ -29,6 +29,7 @@ PATIENCE = 120
 
 
 def read(name: str) -> str:
+    """Return the text of a file in the root of the repository."""
     return (ROOT / name).read_text("utf-8")
 
 
@@ -141,6 +142,7 @@ class TestInstallation:
 class TestRights:
     @pytest.fixture
     def services(self) -> dict:
+        """Return name -> description of each service in compose.yaml."""
         return yaml.safe_load(read("compose.yaml"))["services"]
 
     def test_no_service_runs_as_root(self, services):
@@ -220,6 +222,7 @@ class TestWholeLab:
         _, _, check = health_check.partition("CMD ")
 
         def is_healthy() -> bool:
+            """Return whether the health check of the Dockerfile succeeds."""
             process = subprocess.run(
                 command_of(check, port), **options, stderr=subprocess.DEVNULL, check=False
             )

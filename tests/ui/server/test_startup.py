@@ -91,6 +91,7 @@ with socket.socket() as listening:
 
 @pytest.fixture(scope="module")
 def measured() -> dict:
+    """Return what a process has measured while it started the server."""
     output = subprocess.check_output([sys.executable, "-c", START], cwd=ROOT, text=True)
     return json.loads(output)
 

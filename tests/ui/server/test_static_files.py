@@ -39,10 +39,12 @@ STREAMLIT_PAGE = (first_page.STREAMLIT / "index.html").read_text("utf-8")
 
 @pytest.fixture(scope="module")
 def front() -> static_files.StaticFiles:
+    """Return the middleware in front of an app that answers "inside"."""
     return static_files.StaticFiles(inside, QUESTIONS)
 
 
 def html(app: static_files.StaticFiles, path: str) -> str:
+    """Return the HTML that the app answers with at a path, uncompressed."""
     return gzip.decompress(ask(app, path, **GZIP).body).decode()
 
 
@@ -186,6 +188,7 @@ class TestBasePath:
 
     @pytest.fixture
     def root(self, base) -> str:
+        """Return the base path with a slash before it and none after it; "" for none."""
         return f"/{base}".rstrip("/")
 
     def test_files_stand_below_the_base_path(self, below, base, root):
@@ -383,6 +386,7 @@ CLOSED_PATHS = ["/_stcore/metrics", "/_stcore/metrics/", "/lab/_stcore/metrics"]
 class TestHostFilter:
     @pytest.fixture
     def app(self) -> security_headers.HostFilter:
+        """Return the filter in front of an app that answers "inside"."""
         return security_headers.HostFilter(inside)
 
     @pytest.mark.parametrize("path", OPEN_PATHS + CLOSED_PATHS)

@@ -62,6 +62,7 @@ class Server:
         await send({"type": "http.response.body", "body": b""})
 
     async def _body(self, receive) -> bytes:
+        """Return the body of an upload; raise ClientDisconnect if the browser leaves early."""
         body = b""
         has_more = True
         while has_more:
@@ -84,6 +85,7 @@ class Server:
         answer = []
 
         async def receive():
+            """Return the next megabyte; without any left, say that the browser has left."""
             if not pieces:
                 return {"type": "http.disconnect"}
             return {"type": "http.request", "body": pieces.pop(), "more_body": bool(pieces)}
@@ -102,9 +104,14 @@ class Server:
     def put(
         self, session: str, file: str, megabytes: int, *, declared: bool = True
     ) -> tuple[int, str]:
+        """Upload a file, and return the status and the text of the answer.
+
+        declared: Whether the browser declares the size.
+        """
         return asyncio.run(self.put_later(session, file, megabytes, declared=declared))
 
     def status_of(self, session: str, file: str, megabytes: int, *, declared: bool = True) -> int:
+        """Upload a file as ``put`` does, and return the status of the answer."""
         status, _ = self.put(session, file, megabytes, declared=declared)
         return status
 
@@ -112,6 +119,7 @@ class Server:
         """Return the sorted statuses of uploads (session, file, megabytes) that begin together."""
 
         async def put_all():
+            """Return the status and the text that answer each upload, in the order of files."""
             uploads = [self.put_later(*file, declared=True) for file in files]
             return await asyncio.gather(*uploads)
 
@@ -128,6 +136,7 @@ class Server:
 
 @pytest.fixture
 def server(monkeypatch) -> Server:
+    """Return a server with a limit of five megabytes for all uploads together."""
     monkeypatch.setenv("LAB_UPLOADS_MB", str(LIMIT_MB))
     return Server()
 
@@ -259,11 +268,13 @@ class StalledSender:
         self._pieces = [MEGABYTE]
 
     async def receive(self):
+        """Return the first piece of the body, and wait for ever after it."""
         if self._pieces:
             return {"type": "http.request", "body": self._pieces.pop(), "more_body": True}
         return await asyncio.Event().wait()
 
     async def send(self, message):
+        """Keep a message of the server's answer."""
         self.answer.append(message)
 
 

@@ -17,12 +17,15 @@ class QueryParams(dict):
     """The address of a browser, as Streamlit gives it."""
 
     def to_dict(self) -> dict[str, str]:
+        """Return the parameters as a plain dictionary."""
         return dict(self)
 
     def get_all(self, name: str) -> list[str]:
+        """Return no value of a parameter."""
         return []
 
     def from_dict(self, params: dict[str, str]) -> None:
+        """Replace all parameters by these."""
         self.clear()
         self.update(params)
 
@@ -94,6 +97,10 @@ class TestLateMessage:
 
     @pytest.fixture
     def app(self):
+        """Return the app after epsilon was moved, with data chosen in a run yet to come.
+
+        ``self.before`` is the address from before the movement.
+        """
         app = opened("classifier", epsilon="0.5")
         self.before = address(app)
         moved(app, "classifier", "epsilon", 3.0)

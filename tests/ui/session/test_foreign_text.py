@@ -116,6 +116,7 @@ def refusals_of_roles(text: str) -> Iterator[str]:
 
 
 def refusals_of_files(text: str) -> Iterator[str]:
+    """Yield the refusals of two files: one with the text as its head, one with a short row."""
     for data in (f"{' '.join(text.split())}\n1\n2".encode(), b"a,b\n1,2\n3"):
         with pytest.raises(RefusedError) as caught:
             own_table.read(data)

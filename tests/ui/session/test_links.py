@@ -109,6 +109,7 @@ class TestVersion:
 class TestRefusals:
     @staticmethod
     def meaningless_values(kind: type[Settings]) -> list[tuple[str, object]]:
+        """Return pairs of a field and a value that settings of this kind must refuse."""
         values: list[tuple[str, object]] = []
         for name, (low, high) in kind.LIMITS.items():
             values += [(name, low - 1), (name, high + 1), (name, math.nan), (name, "x")]
@@ -138,10 +139,12 @@ class Broken(Settings):
     number: float = 1.0
 
     def __post_init__(self):
+        """Raise KeyError for a number above 5, as a mistake in the code would."""
         if self.number > 5:
             raise KeyError("oops")
 
     def change(self, **changes) -> "Broken":
+        """Return settings with these changes to the defaults."""
         return Broken(**changes)
 
 

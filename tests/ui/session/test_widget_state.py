@@ -21,6 +21,7 @@ def widgets_set(app: AppTest) -> list[str]:
 class TestPages:
     @pytest.fixture
     def app(self, page):
+        """Return the page with little work, with a pin and with a question if it takes them."""
         link = dict(QUICK[page.name])
         if "seed" in page.settings().limits:
             link["pin"] = "seed~5"
@@ -78,6 +79,10 @@ class TestOutdatedBrowser:
 
     @staticmethod
     def send(app: AppTest, first: float, second: float) -> dict[str, float]:
+        """Run the script with both numbers as the browser sends them.
+
+        Return label -> value of each, after a check that the script has the same.
+        """
         for widget, value in zip(app.number_input, (first, second), strict=True):
             widget.set_value(value)
         app.run()

@@ -48,6 +48,7 @@ def files(*suffixes: str) -> list[Path]:
 
 
 def files_with_texts() -> list[Path]:
+    """Return the Python, Markdown and TOML files of pages and of the browser part."""
     return files(".py", ".md", ".toml")
 
 

@@ -25,6 +25,7 @@ SECTIONS = re.compile(
 def guarantee_of(
     *events, epsilon=5.0, delta=1e-5, adjacency=Adjacency.ADD_REMOVE, unit="record"
 ) -> Guarantee:
+    """Return a guarantee of an event, or of several events in sequence."""
     event = Sequence(events=events)
     if len(events) == 1:
         (event,) = events

@@ -25,6 +25,7 @@ one run.
 
 @pytest.fixture
 def texts(tmp_path):
+    """Return the texts that ``FILE`` holds."""
     (tmp_path / "texts.md").write_text(FILE, "utf-8")
     return Texts(str(tmp_path / "words.py"))
 
