@@ -54,7 +54,8 @@ def at(page: Page, stop: int, of: int, epsilon: str | None = None) -> None:
 )
 def test_a_hall_can_read_all_of_it(presented, path):
     page = presented(QUICK.get(path, path))
-    hero, picture = page.get_by_role("slider"), page.locator("[data-chart] [role=img]")
+    hero = page.locator(".panel").get_by_role("slider")
+    picture = page.locator("[data-chart] [role=img]")
     for height, (width, least) in SCREENS.items():
         page.set_viewport_size({"width": width, "height": height})
         page.wait_for_function(FILLS, arg=[width, height])

@@ -12,4 +12,4 @@ for place, text in enumerate(HOSTILE):
         st.markdown(f"It is {plain(text)}")
         st.html(f'<p title="{plain(text)}">{plain(text)}</p>')
     with st.container(key=f"code{place}"):
-        st.error(f"In the link, {quoted(text, most=1000)}")
+        st.error(f"In the link, {quoted(text)}")
