@@ -215,6 +215,7 @@ class TestBestSplits:
 
     def test_the_published_mechanism_splits_epsilon_with_the_least_variance(self, inputs):
         shares = np.linspace(0.01, 0.99, 4001)
+        # Numbers released, times the square of their noise scale (sensitivity over share).
         on_gram = inputs**2 * (2 * inputs**2 / shares) ** 2
         on_moment = inputs * (4 * inputs / (1 - shares)) ** 2
         best_on_grid = shares[np.argmin(on_gram + on_moment)]

@@ -130,10 +130,13 @@ def test_initial_weights_are_uniform_and_biases_0(layer, inputs, outputs):
 
 
 def test_each_network_has_its_own_stream_of_initial_weights():
-    weights = NET.start(5, range(10))
+    seed, other_seed = 5, 6
 
-    np.testing.assert_array_equal(NET.start(5, [7, 3]), weights[[7, 3]])
-    assert np.abs(NET.start(6, [0]) - weights[0]).max() > 0.1
+    weights = NET.start(seed, range(10))
+
+    assert np.abs(weights[7] - weights[3]).max() > 0.1
+    np.testing.assert_array_equal(NET.start(seed, [7, 3]), weights[[7, 3]])
+    assert np.abs(NET.start(other_seed, [0]) - weights[0]).max() > 0.1
 
 
 @pytest.mark.parametrize(

@@ -76,7 +76,7 @@ def test_a_whole_number_keeps_whole_values(settings, slider):
 
 
 @every_slider
-def test_a_neighbour_is_another_value_within_the_limits(settings, slider):
+def test_a_neighbouring_setting_is_another_value_within_the_limits(settings, slider):
     low, high = settings.limits[slider]
     present = getattr(settings, slider)
 
@@ -86,7 +86,9 @@ def test_a_neighbour_is_another_value_within_the_limits(settings, slider):
 
 
 @every_other_slider
-def test_a_neighbour_is_a_third_of_a_decade_away_or_a_tenth_of_the_range(settings, slider):
+def test_a_neighbouring_setting_is_a_third_of_a_decade_away_or_a_tenth_of_the_range(
+    settings, slider
+):
     low, high = settings.limits[slider]
     present = getattr(settings, slider)
 

@@ -132,8 +132,8 @@ class TestSeveralSplits:
     file = QUICK.change(dataset="breast_cancer")
 
     def difference(self, settings):
-        """Return the difference of ``a``, of these settings, and ``b``, of those at epsilon 0.5."""
-        other = settings.change(epsilon=0.5)
+        """Return the difference of ``a``, of these settings, and ``b``, of those at epsilon 1."""
+        other = settings.change(epsilon=1.0)
         return difference_of_settings(settings, other, self.a, self.b, splits=5)
 
     def test_the_medians_of_the_splits_are_counted_and_not_their_runs(self):

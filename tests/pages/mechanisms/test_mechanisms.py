@@ -29,7 +29,7 @@ GRID_OF_THRESHOLDS = 1e-4
 # The epsilon is given with one decimal.
 ONE_DECIMAL = 0.05
 # The factor of the root is given with five digits.
-FOUR_DIGITS = 1e-3
+FACTOR_ROUNDING = 1e-3
 # Win probabilities are integrated numerically.
 QUADRATURE_ERROR = 1e-4
 # Charts hold seven digits.
@@ -393,7 +393,7 @@ class TestClaims:
 
         excess = table["slide"] / table["exact"]
 
-        np.testing.assert_allclose(excess, 1.3243 * np.sqrt(table["answers"]), rtol=FOUR_DIGITS)
+        np.testing.assert_allclose(excess, 1.3243 * np.sqrt(table["answers"]), rtol=FACTOR_ROUNDING)
 
     def test_gaussian_noise_for_the_l1_norm_exceeds_laplace_noise_by_a_constant(self):
         table = result_of(epsilon=1.0, sensitivity=3.0).several_numbers

@@ -128,7 +128,7 @@ def is_useless(result, *_) -> bool:
     return least >= result.baseline * (1 - ROUNDING)
 
 
-def is_below_baseline(result, *_) -> bool:
+def is_worse_than_baseline(result, *_) -> bool:
     """Return whether the target is shown to do worse than predicting 0."""
     return worse(result.risks("target"), result.baseline, higher=False)
 
@@ -238,7 +238,7 @@ RULES: Rules = {
     r"Pooling all rows does better": is_ahead("pooled", "transfer"),
     rf"only the sources gives {RISK}": risks(median("source")),
     r"pooling all rows harms": is_ahead("target", "pooled"),
-    r"alone do worse than predicting 0": is_below_baseline,
+    r"alone do worse than predicting 0": is_worse_than_baseline,
     # Explanation and guarantee
     r"epsilon is unchanged": epsilon_is_unchanged,
     r"whether you are in the data": lambda r, _: r.settings.adjacency == "add/remove",
