@@ -1,45 +1,16 @@
-"""The layout in forced colours, on narrow screens, and while the first slider is dragged over its
-whole range.
-"""
+"""The layout in forced colours and on narrow screens."""
 
 import io
 
 import pytest
 from PIL import Image
-from playwright.sync_api import Locator, Page, expect
+from playwright.sync_api import Locator, expect
 
 from pages.topics import HEADS
-from tests.browser.person import button, first_slider, grab
-from tests.browser.sight import STILL, becomes, rests, still
+from tests.browser.person import button, first_slider
+from tests.browser.sight import becomes, rests, still
 from tests.browser.test_smoke import PATHS, QUICK
 
-# Where the elements of a page are: the lowest and the highest left and upper edge of each since the
-# page was watched.
-WATCH = """() => {
-  const places = window.places = {}
-  const look = () => {
-    const all = document.querySelectorAll(".lab-tile, .lab-verdict, .st-key-pictures [data-chart], .panel," +
-      ".st-key-pictures .nsewdrag[data-subplot=xy], .lab-words-caption, [role=tablist], .st-key-below," +
-      ".st-key-compare")
-    for (const one of all) {
-      const { left, top, width } = one.getBoundingClientRect()
-      if (!width) continue
-      const chart = one.closest("[data-chart]")?.dataset.chart ?? ""
-      const place = [...one.parentElement.children].indexOf(one)
-      const name = [chart, [...one.classList].find((word) => /^(lab|st-key|nsew)/.test(word)), place].join(" ")
-      const [least, most] = places[name] ??= [[left, top], [left, top]]
-      for (const [axis, at] of [left, top].entries()) {
-        least[axis] = Math.min(least[axis], at)
-        most[axis] = Math.max(most[axis], at)
-      }
-    }
-    requestAnimationFrame(look)
-  }
-  look()
-}"""
-MOVED = """() => Object.entries(window.places)
-  .filter(([, [least, most]]) => most.some((at, axis) => at - least[axis] > 2))
-  .map(([name, [least, most]]) => [name, ...most.map((at, axis) => Math.round(at - least[axis]))])"""
 # What ends beyond the right edge of the window and is in no box that scrolls or cuts it off within
 # the window.
 BEYOND = """() => {
@@ -169,26 +140,3 @@ def test_the_choices_of_parties_and_the_button_that_resets_stand_in_one_row(lab,
     reset = button(page, "Reset or resample")
 
     assert top(reset) < bottom(page.locator(".st-key-choice-dataset"))
-
-
-def drag_over_all(page: Page) -> None:
-    """Drag the first slider to both ends and between, and wait at each place until all of it is
-    shown.
-    """
-    name = first_slider(page).get_attribute("aria-label")
-    left, width, height = grab(page, name)
-    for share in (0.6, 0.8, 1, 0.7, 0.4, 0.25, 0.1, 0, 0.5):
-        page.mouse.move(left + 1 + share * (width - 2), height, steps=3)
-        page.wait_for_function(STILL)
-    page.mouse.up()
-
-
-@pytest.mark.parametrize("width", [1440, 390])
-@pytest.mark.parametrize("path", ["", *PATHS])
-def test_nothing_moves_while_the_first_slider_is_dragged(lab, path, width):
-    page = lab(QUICK.get(path, path), charts=1, width=width, height=900)
-    still(page)
-    page.evaluate(WATCH)
-    drag_over_all(page)
-    still(page)
-    assert page.evaluate(MOVED) == []
