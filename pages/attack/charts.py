@@ -7,7 +7,7 @@ import numpy as np
 from pages.attack.result import EPSILONS, OnePersonResult, accuracy_bounds
 from pages.attack.settings import AttackSettings
 from pages.attack.threshold_attack import AttackResult
-from ui.charts import bars, maps, theme
+from ui.charts import bars, decision_maps, theme
 from ui.charts.curves import Curve, count_progress, curve_chart
 from ui.text.numbers import percent
 from ui.text.tiles import out_of_hundred, percent_rounded_up
@@ -55,7 +55,7 @@ def people(result: OnePersonResult) -> dict:
         class_name = f"class {class_name}"
     # The boundaries of models with this person are drawn over the others.
     shapes = [_boundaries(result, 1), _boundaries(result, 0), _target_ring(result)]
-    axes: dict[str, Any] = maps.axes(result.plane)
+    axes: dict[str, Any] = decision_maps.axes(result.plane)
     return theme.figure(
         *_points(result),
         shapes=shapes,
@@ -82,7 +82,7 @@ def map_clicks(result: OnePersonResult) -> dict:
 def _boundaries(result: OnePersonResult, index: int) -> dict:
     """Return the boundaries of the models of a data set, 0 for the one with the person."""
     colour = DATA_SET_COLOURS[index]
-    shape = maps.boundary(
+    shape = decision_maps.boundary(
         result.plane,
         result.boundaries(index),
         colour=colour,
@@ -114,7 +114,7 @@ def _points(result: OnePersonResult) -> list[dict]:
         x, y = positions[in_class].T
         marker = {
             "color": theme.CLASSES[label],
-            "symbol": maps.class_symbol(label),
+            "symbol": decision_maps.class_symbol(label),
             "size": theme.array(sizes[in_class]),
             "opacity": 0.75,
             "line": {"width": 0},

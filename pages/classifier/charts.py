@@ -8,7 +8,7 @@ from lab.statistics.decision_regions import Plane
 from lab.statistics.price import Price
 from pages.classifier.result import ClassifierResult
 from pages.classifier.tasks import Reference
-from ui.charts import coefficients, maps, price_tag, theme
+from ui.charts import coefficients, decision_maps, price_curve, theme
 from ui.charts.curves import Curve, Level, accuracy_chart, curve_chart, grid_progress
 from ui.text.numbers import number
 from ui.text.texts import Texts
@@ -33,10 +33,10 @@ def accuracy(result: ClassifierResult) -> dict:
     low, high = settings.LIMITS["epsilon"]
     xaxis = theme.epsilon_axis(low, high)
     if settings.has_price:
-        xaxis = price_tag.attacker_axis(low, high, settings.right_guesses)
-        annotations.append(price_tag.guesses_now(settings.epsilon, result.right_guesses))
+        xaxis = price_curve.attacker_axis(low, high, settings.right_guesses)
+        annotations.append(price_curve.guesses_now(settings.epsilon, result.right_guesses))
     if result.price is not None:
-        annotations.append(price_tag.tag(_price_text(result.price)))
+        annotations.append(price_curve.tag(_price_text(result.price)))
     chart = accuracy_chart(
         *curves,
         current=settings.epsilon,
@@ -45,10 +45,10 @@ def accuracy(result: ClassifierResult) -> dict:
         title=SAYS["figures.accuracy"],
         finding=_training_progress(result),
         xaxis=xaxis,
-        shapes=price_tag.handle(settings.epsilon, 100 * result.height),
+        shapes=price_curve.handle(settings.epsilon, 100 * result.height),
         annotations=annotations,
     )
-    chart["layout"]["margin"]["b"] = price_tag.BOTTOM_MARGIN
+    chart["layout"]["margin"]["b"] = price_curve.BOTTOM_MARGIN
     return chart
 
 
@@ -64,7 +64,7 @@ def accuracy_clicks(result: ClassifierResult) -> dict:
         accuracy=_accuracy_text(result, result.summary["scratch"].median),
         attacker=attacker,
     )
-    return price_tag.clicks(
+    return price_curve.clicks(
         settings.epsilon,
         100 * result.height,
         limits=settings.limits["epsilon"],
@@ -95,7 +95,7 @@ def _accuracy_curve(result: ClassifierResult, index: int, *, band: bool) -> Curv
         x=epsilons,
         y=heights,
         dots=_DOT_SIZE,
-        hover=price_tag.HOVER,
+        hover=price_curve.HOVER,
         pinned=band,
     )
 
@@ -207,7 +207,7 @@ def decision_map(result: ClassifierResult, index: int) -> dict:
     )
     reference_boundary = _reference_boundary(result.references[arm], result.plane)
     winner, share = decision_regions.votes(weights, result.plane)
-    return maps.decision_map(
+    return decision_maps.decision_map(
         result.split,
         result.plane,
         winner,
@@ -279,7 +279,7 @@ def _loss_range(result: ClassifierResult) -> np.ndarray | list[float]:
 def _boundary_shape(weights: np.ndarray, plane: Plane, *, colour: str, width: float) -> dict:
     """Return the boundaries of models (R, k, p), as the shape that stands for pinned settings."""
     segments = decision_regions.boundaries(weights, plane)
-    shape = maps.boundary(plane, segments, colour=colour, width=width)
+    shape = decision_maps.boundary(plane, segments, colour=colour, width=width)
     shape["name"] = theme.PINNED
     return shape
 
@@ -291,4 +291,4 @@ def _reference_boundary(model: Reference, plane: Plane) -> dict:
     Sliders of private training do not change it, so it is computed once.
     """
     segments = decision_regions.boundaries(model.weights[None], plane)
-    return maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")
+    return decision_maps.boundary(plane, segments, colour=theme.NON_PRIVATE, width=2, dash="dot")

@@ -7,7 +7,7 @@ import numpy as np
 
 from lab.statistics import decision_regions
 from pages.home.result import PersonResult
-from ui.charts import maps, theme
+from ui.charts import decision_maps, theme
 from ui.text.texts import Texts
 
 SAYS = Texts(__file__)
@@ -42,7 +42,7 @@ _ROOM_BELOW = 2.5
 def patient_map(result: PersonResult) -> dict:
     """Draw the patients, the person, and the boundaries of models with and without the person."""
     horizontal, vertical = result.plane.labels
-    axes: dict[str, Any] = maps.axes(result.plane)
+    axes: dict[str, Any] = decision_maps.axes(result.plane)
     for axis in axes.values():
         axis["showticklabels"] = False
         del axis["title"]
@@ -86,7 +86,7 @@ def _boundaries(result: PersonResult, index: int) -> dict:
     """Return the boundaries of the models of a data set, 0 for the one with the person."""
     colour = WORLD_COLOURS[index]
     segments = decision_regions.boundaries(result.lines[index][:, None], result.plane)
-    return maps.boundary(
+    return decision_maps.boundary(
         result.plane, segments, colour=colour, width=1.6, dash=theme.DASHES[colour]
     )
 
@@ -106,7 +106,7 @@ def _patients(result: PersonResult) -> list[dict]:
             name=theme.legend_name(name),
             marker={
                 "color": theme.CLASSES[label],
-                "symbol": maps.class_symbol(label),
+                "symbol": decision_maps.class_symbol(label),
                 "size": 8,
                 "opacity": 0.8,
             },

@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ui.charts import bars, guesses, theme
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 from ui.text.numbers import format_number
 
 BINS = 24

@@ -17,7 +17,7 @@ from dpcore.privacy import Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
 from lab.sweeps.measurement import shown
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 from ui.text.texts import flowing, sections
 
 

@@ -14,7 +14,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from lab.statistics import claims
 from lab.sweeps.measurement import shown
 from pages.lessons.lesson import Case, Lesson
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 from ui.text.tiles import percent_rounded_up, rare_guess_text
 
 

@@ -15,7 +15,7 @@ from ui.compute.runner import compute
 from ui.export import recording, single_file
 from ui.page.page import Page
 from ui.text import markdown
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 from ui.text.texts import SAYS
 from ui.widgets import Slider
 

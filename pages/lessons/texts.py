@@ -7,7 +7,7 @@ from pages.lessons.lesson import Case, Lesson
 from pages.lessons.lessons import LESSONS, next_lesson
 from ui.charts import attacker_icons
 from ui.text.escaping import quoted
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 from ui.text.texts import Texts
 from ui.text.tiles import number
 

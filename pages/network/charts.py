@@ -8,7 +8,7 @@ from pages.network.gradients import EDGES
 from pages.network.result import NetworkResult
 from pages.network.training import FRAMES
 from pages.network.trajectories import columns_of
-from ui.charts import bars, coefficients, maps, theme
+from ui.charts import bars, coefficients, decision_maps, theme
 from ui.charts.curves import Curve, accuracy_chart, accuracy_line, count_progress, curve_chart
 from ui.text.numbers import percent
 from ui.text.texts import Texts
@@ -56,14 +56,14 @@ def median_accuracies(result: NetworkResult) -> dict[str, str]:
 def regions(result: NetworkResult, arm: str) -> dict:
     """Draw what the networks of an arm decide by majority, and the boundary of each of them."""
     winner, share, boundaries = result.regions(arm)
-    boundary = maps.boundary(
+    boundary = decision_maps.boundary(
         result.plane,
         boundaries,
         colour=COLOURS[arm],
         width=_BOUNDARY_WIDTHS[arm],
     )
     boundary["name"] = theme.PINNED
-    return maps.decision_map(
+    return decision_maps.decision_map(
         result.split,
         result.plane,
         winner,

@@ -7,7 +7,7 @@ from lab.statistics.decision_regions import boundaries, runs_to_draw, votes
 from pages.parties.mechanisms import FEDERATED
 from pages.parties.result import PartiesResult
 from pages.parties.settings import PartiesSettings
-from ui.charts import maps, theme
+from ui.charts import decision_maps, theme
 from ui.charts.curves import (
     Curve,
     Level,
@@ -175,9 +175,9 @@ def decision_map(result: PartiesResult) -> dict:
     plane = result.settings.plane
     winner, share = votes(weights, plane, size=_MAP_SIZE)
     label, colour = STYLES[method]
-    boundary = maps.boundary(plane, boundaries(weights, plane), colour=colour, width=1.1)
+    boundary = decision_maps.boundary(plane, boundaries(weights, plane), colour=colour, width=1.1)
     boundary["name"] = theme.PINNED
-    return maps.decision_map(
+    return decision_maps.decision_map(
         result.map_rows,
         plane,
         winner,

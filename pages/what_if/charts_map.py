@@ -11,7 +11,7 @@ from pages.what_if.measurements import Axis
 from pages.what_if.result import WhatIfResult
 from pages.what_if.settings import WhatIfSettings
 from ui.charts import theme
-from ui.charts.maps import heat_map
+from ui.charts.decision_maps import heat_map
 from ui.text.numbers import tick_text
 from ui.text.sliders import in_sentence
 

@@ -13,9 +13,9 @@ from lab.experiment.settings import Task
 from lab.sweeps.measurement import Measurement, measurements, split
 from pages.what_if.measurements import BaseRuns
 from pages.what_if.result import WhatIfResult
+from pages.what_if.retest import OTHER_SEEDS, Retest
 from pages.what_if.sampling import SamplingPlan, plan_of
 from pages.what_if.settings import CURVE, WhatIfSettings
-from pages.what_if.tasks import OTHER_SEEDS, Retest
 
 
 @dataclass(frozen=True)

@@ -5,7 +5,7 @@ from typing import Any
 
 from lab.experiment.settings import Settings
 from pages.what_if.measurements import MOST
-from pages.what_if.tasks import OTHER_SEEDS
+from pages.what_if.retest import OTHER_SEEDS
 
 
 def program(settings: Any) -> str:

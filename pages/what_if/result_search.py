@@ -10,8 +10,8 @@ from lab.experiment.settings import Settings
 from lab.statistics.claims import LEAST, Case, classify_difference
 from lab.sweeps.sweep import best, difference_of_settings
 from pages.what_if.measurements import Winner
+from pages.what_if.retest import OTHER_SEEDS
 from pages.what_if.settings import WhatIfSettings
-from pages.what_if.tasks import OTHER_SEEDS
 
 
 @dataclass(frozen=True, kw_only=True, eq=False)

@@ -24,7 +24,7 @@ from tests.app import QUICK, address, at_rest, moved, opened, press, settings_of
 from tests.sentences import first, options, plain
 from tests.ui.charts.test_topic_charts import numbers
 from ui.charts.curves import axis_range
-from ui.charts.price_tag import handle
+from ui.charts.price_curve import handle
 from ui.charts.theme import dot as dot_of
 from ui.page import pin
 from ui.page.suggestion import bold_html

@@ -12,7 +12,7 @@ import streamlit as st
 from ui import widgets
 from ui.charts import guesses, theme
 from ui.session.widget_state import set_widget
-from ui.text.number_range import NumberRange
+from ui.text.guess_range import NumberRange
 
 # Width of the field in pixels, without and with a unit beside it. From 180 on a hint covers it.
 _WIDTH = 175

@@ -42,7 +42,7 @@ def accuracy_tiles(runs):
 
 
 def row_of(difference=None):
-    """Return the row of accuracy for A and B, with a difference of their runs if there is one."""
+    """Return the row of accuracy of the runs A and B, with their difference if there is one."""
     known = None
     if difference is not None:
         known = RunDifference(difference, SHARE, float(np.median(A)), float(np.median(B)))

@@ -200,7 +200,7 @@ class TestSumsAtTheEnd:
 
 
 class TestLinesThatAreNoRows:
-    def test_a_table_separated_by_spaces_has_one_column(self):
+    def test_a_table_separated_by_spaces_is_refused_as_one_column(self):
         error = refusal(text(lines(), " "))
 
         assert "This table has fewer than 2 columns." in error.value

@@ -204,7 +204,7 @@ def test_another_measure_has_its_own_first_target(made_up):
     "as_text",
     [pytest.param(str.__str__, id="text alone"), pytest.param("".join, id="copied text")],
 )
-def test_a_text_alone_does_not_lead_to_the_rows(made_up, as_text):
+def test_a_question_is_refused_whose_settings_are_a_text(made_up, as_text):
     question = question_about(made_up)
 
     with pytest.raises(check.RefusedError):

@@ -19,7 +19,7 @@ from tests.colour_vision import (
     contrast,
     least_distance,
 )
-from ui.charts import maps, theme
+from ui.charts import decision_maps, theme
 
 ROOT = Path(__file__).parents[3]
 CONFIG = tomllib.loads((ROOT / ".streamlit/config.toml").read_text("utf-8"))
@@ -73,7 +73,7 @@ def style_colours(name: str) -> dict[str, str]:
 
 def regions(mode: str) -> list[str]:
     """Return the most solid colours of the regions of two classes on a map."""
-    _, most_solid = maps.OPACITY
+    _, most_solid = decision_maps.OPACITY
     background = THEMES[mode]["backgroundColor"]
     return [blended(colour, most_solid, background) for colour in FIRST_TWO_CLASSES]
 
@@ -183,7 +183,7 @@ class TestScripts:
         assert re.search(rf"^  \"?{symbol}\"?: \(r\) =>", source, re.MULTILINE)
 
     def test_four_classes_have_four_symbols(self):
-        symbols = {maps.class_symbol(label) for label in range(4)}
+        symbols = {decision_maps.class_symbol(label) for label in range(4)}
 
         assert len(symbols) == 4
 

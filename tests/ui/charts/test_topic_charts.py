@@ -25,7 +25,7 @@ from pages.parties.page import PAGE as PARTIES
 from pages.parties.settings import PartiesSettings
 from pages.parties.tasks import accuracy_over_parties
 from tests.app import QUICK
-from ui.charts import maps, theme
+from ui.charts import decision_maps, theme
 
 # Charts hold single precision, and what is computed in it before is rounded twice.
 SINGLE_PRECISION = 1e-6
@@ -150,7 +150,9 @@ class TestDecisionMap:
     def test_a_map_without_boundaries_hides_their_shape(self, classifier_result):
         no_segments = np.empty((0, 2, 2))
 
-        shape = maps.boundary(classifier_result.plane, no_segments, colour="#000000", width=1)
+        shape = decision_maps.boundary(
+            classifier_result.plane, no_segments, colour="#000000", width=1
+        )
 
         assert not shape["visible"]
 
@@ -160,7 +162,7 @@ class TestDecisionMap:
         image, *_ = layout["images"]
         colour_numbers, _ = colours_of_image(image)
 
-        assert np.array_equal(colour_numbers // maps.SHADES, winner)
+        assert np.array_equal(colour_numbers // decision_maps.SHADES, winner)
 
     def test_a_region_has_the_colour_of_its_class(self, classifier_result, layout, weights):
         winner, _ = votes(weights, classifier_result.plane)
@@ -169,7 +171,7 @@ class TestDecisionMap:
         image, *_ = layout["images"]
         _, palette = colours_of_image(image)
 
-        most_solid_shade = maps.SHADES * corner_class + maps.SHADES - 1
+        most_solid_shade = decision_maps.SHADES * corner_class + decision_maps.SHADES - 1
         assert palette[most_solid_shade] == theme.CLASSES[corner_class]
 
 
