@@ -4,7 +4,13 @@ from typing import Any
 
 import numpy as np
 
-from pages.attack.result import EPSILONS, OnePersonResult, accuracy_bounds
+from pages.attack.result import (
+    EPSILONS,
+    SCORE_EDGES,
+    SCORE_RANGE,
+    OnePersonResult,
+    accuracy_bounds,
+)
 from pages.attack.settings import AttackSettings
 from pages.attack.threshold_attack import AttackResult
 from ui.charts import bars, decision_maps, theme
@@ -30,10 +36,6 @@ _LEAST_SIZE = 3
 _MORE_SIZE = 8
 # Radius of the ring around the target person, in pixels.
 _RING_RADIUS = 7.5
-# Half of the score axis in standard deviations. The means of separate scores lie at half of it,
-# because a score is divided by an eighth of their distance at least (``threshold_attack``).
-SCORE_RANGE = 8
-_SCORE_BINS = 64
 # The highest share of scores in a bin that is drawn whole.
 _HIGHEST_SHARE = 0.22
 # A lower end of an interval this close to a coin toss is written with a decimal.
@@ -162,16 +164,12 @@ def _target_ring(result: OnePersonResult) -> dict:
 
 def scores(result: OnePersonResult) -> dict:
     """Draw the histogram of the attacker's scores on each data set."""
-    edges = np.linspace(-SCORE_RANGE, SCORE_RANGE, _SCORE_BINS + 1)
-    scores_with, scores_without = result.attack.scores
-    with_person = bars.bin_shares(scores_with, edges)
-    without_person = bars.bin_shares(scores_without, edges)
-    overlap = np.minimum(with_person, without_person).sum()
+    with_person, without_person = result.score_shares
     return bars.histogram(
-        edges,
+        SCORE_EDGES,
         {theme.WITH_YOU: with_person, theme.WITHOUT_YOU: without_person},
         title="Scores",
-        finding=f"they overlap by {percent(overlap)}",
+        finding=f"they overlap by {percent(result.overlap)}",
         shapes=[theme.vertical_line(0.0)],
         annotations=[
             theme.note(theme.coloured("◂ “without”", theme.WITHOUT_YOU), "upper left"),

@@ -22,6 +22,7 @@ from dpcore.privacy import Adjacency
 from dpcore.training import losses
 from lab.data import classification as data
 from lab.statistics.decision_regions import Plane, boundaries
+from lab.statistics.histogram import bin_shares
 from pages.attack.influence import gradient_changes
 from pages.attack.neighbours import Person, map_plane
 from pages.attack.settings import AttackSettings
@@ -32,6 +33,11 @@ EPSILONS = (0.01, 0.03, 0.1, 0.3, 1.0, 2.0, 4.0, 8.0, 15.0, 40.0, 150.0)
 # Boundaries that are drawn per data set, of as many models as have so many together.
 _MOST_BOUNDARIES = 40
 _LEAST_DRAWN_MODELS = 4
+# Half of the score axis in standard deviations. The means of separate scores lie at half of it,
+# because a score is divided by an eighth of their distance at least (``threshold_attack``).
+SCORE_RANGE = 8
+_SCORE_BINS = 64
+SCORE_EDGES = np.linspace(-SCORE_RANGE, SCORE_RANGE, _SCORE_BINS + 1)
 
 
 @cached
@@ -154,6 +160,18 @@ class OnePersonResult:
         if self.settings.version == "none":
             return False
         return self.lower_bound.refutes(self.settings.claim)
+
+    # Scores
+
+    @cached_property
+    def score_shares(self) -> np.ndarray:
+        """Return each data set's share of scores (2, n) in the n bins of ``SCORE_EDGES``."""
+        return np.stack([bin_shares(scores, SCORE_EDGES) for scores in self.attack.scores])
+
+    @property
+    def overlap(self) -> float:
+        """Return the share of scores that the two histograms have in common."""
+        return float(self.score_shares.min(axis=0).sum())
 
     # Accuracy over epsilon
 

@@ -41,17 +41,6 @@ def histogram(
     return theme.figure(theme.axis_anchor(float(edges[-1])), shapes=[*outlines, *shapes], **layout)
 
 
-def bin_shares(values: np.ndarray, edges: np.ndarray) -> np.ndarray:
-    """Return the share of values in each bin; those beyond the edges are in the outermost bins.
-
-    Args:
-        values: The values, (R,).
-        edges: Edges of the bins, (n + 1,).
-    """
-    counts, _ = np.histogram(np.clip(values, edges[0], edges[-1]), edges)
-    return counts / len(values)
-
-
 def _staircase(edges: np.ndarray, heights: np.ndarray, colour: str) -> dict:
     """Return the filled outline of a histogram as a shape.
 

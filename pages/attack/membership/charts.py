@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from lab.statistics.histogram import bin_shares
 from pages.attack.membership.attacks import LIKELIHOOD_RATIO, RATES
 from pages.attack.membership.result import ARMS, RATE, MembershipResult
 from ui.charts import bars, theme
@@ -103,8 +104,8 @@ def margins(result: MembershipResult, arm: str) -> dict:
     return bars.histogram(
         edges,
         {
-            theme.WITH_YOU: bars.bin_shares(member_logits, edges),
-            theme.WITHOUT_YOU: bars.bin_shares(other_logits, edges),
+            theme.WITH_YOU: bin_shares(member_logits, edges),
+            theme.WITHOUT_YOU: bin_shares(other_logits, edges),
         },
         title=MODEL_NAMES[arm].capitalize(),
         finding=f"in {percent(on_members)}, out {percent(on_others)}",
