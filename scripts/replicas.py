@@ -25,7 +25,7 @@ from pathlib import Path
 
 import segno
 
-from ui.server.qr_code import own_address
+from ui.server.page_address import own_address
 
 ROOT = Path(__file__).parents[1]
 # Seconds that a process has to answer for the first time and to end, and between two checks.

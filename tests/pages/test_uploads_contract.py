@@ -490,7 +490,7 @@ class TestBoundsReadOffTheRows:
 
     def test_a_saved_chart_says_so_in_its_title(self, kind, page, result):
         state = PageState(kind, result.settings)
-        reason = share_dialog.why_void_of(state, page, result)
+        reason = share_dialog.why_void_of(page, result)
 
         title, *_ = share_dialog.saved_chart_notes(page, state, reason)["lines"]
 

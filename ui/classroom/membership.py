@@ -16,7 +16,8 @@ from dpcore.check import RefusedError
 from ui.classroom import rooms
 from ui.classroom.rooms import Room, anonymous_id, browser_id, classroom
 from ui.classroom.visitor import visitor_word
-from ui.server.qr_code import elsewhere, page_address, qr
+from ui.server.page_address import network_link, page_address
+from ui.server.qr_code import qr
 from ui.text.texts import SAYS
 
 ROOM = "room"
@@ -129,7 +130,7 @@ def room_board(room: Room) -> str:
 def show_join_link(query: Mapping[str, str], code: str) -> None:
     """Show link and QR code of the room at this page with a query."""
     link = f"{page_address()}?{urlencode({**query, ROOM: code})}"
-    link = elsewhere(link) or link
+    link = network_link(link) or link
     html = f'<div class="lab-room-link">{qr(link)}<span>{escape(link)}</span></div>'
     st.markdown(html, unsafe_allow_html=True)  # st.html leaves drawings out
 

@@ -18,7 +18,8 @@ from ui.export import archive
 from ui.export.handout import Handout
 from ui.page import differences
 from ui.page.page import Page
-from ui.server.qr_code import QR_ALT, elsewhere, page_address, qr
+from ui.server.page_address import network_link, page_address
+from ui.server.qr_code import QR_ALT, qr
 from ui.session.address import MORE
 from ui.session.page_state import PageState
 from ui.session.slider_layout import SliderLayout
@@ -96,7 +97,7 @@ def saved_chart_notes(page: Page, state: PageState, void: str) -> dict[str, Any]
     }
 
 
-def why_void_of(state: PageState, page: Page, result: Any) -> str:
+def why_void_of(page: Page, result: Any) -> str:
     """Return why the label of a result says that nothing is guaranteed; "" if something is."""
     return why_void(result.settings, labels.complete(page.exports.label(result), result.settings))
 
@@ -154,7 +155,7 @@ def _qr_code(state: PageState, link: str) -> str:
     """Return the QR code of a link; "" if it does not open an uploaded file."""
     if state.settings.uses_file:
         return ""
-    return qr(elsewhere(link) or link)
+    return qr(network_link(link) or link)
 
 
 def _link_and_code(state: PageState) -> None:
@@ -164,16 +165,16 @@ def _link_and_code(state: PageState) -> None:
         st.markdown(SAYS["share.own"])
         _show_link(link)
         return
-    network_link = elsewhere(link)
+    link_for_others = network_link(link)
     links_area, code_area = st.columns([4, 1])
     with links_area:
         st.markdown(SAYS["share.same"])
         _show_link(link)
-        if network_link:
+        if link_for_others:
             st.markdown(SAYS["share.network"])
-            _show_link(network_link)
+            _show_link(link_for_others)
     with code_area:
-        st.image(qr(network_link or link), caption="QR code", alt=QR_ALT)
+        st.image(qr(link_for_others or link), caption="QR code", alt=QR_ALT)
 
 
 def _show_link(link: str) -> None:

@@ -28,7 +28,7 @@ def show_result(screen: Screen, state: PageState) -> str:
     charts_of = None
     if not state.settings.uses_file:
         charts_of = state.request_state(tab.name)
-    notes = saved_chart_notes(page, state, why_void_of(state, page, screen.result))
+    notes = saved_chart_notes(page, state, why_void_of(page, screen.result))
     with first_area:
         _show_text(texts, "numbers")
         _show_text(texts, "verdict")

@@ -8,7 +8,7 @@ from streamlit.runtime.scriptrunner import get_script_run_ctx
 from streamlit.runtime.uploaded_file_manager import UploadedFile
 from streamlit.web.server.starlette.starlette_server_config import XSRF_COOKIE_NAME
 
-from ui.server.qr_code import page_address
+from ui.server.page_address import page_address
 from ui.server.upload_limits import file_manager
 from ui.text.texts import SAYS
 

@@ -29,7 +29,7 @@ from tests.handouts import quick
 from tests.test_house import imports
 from ui.export import archive as takeaway
 from ui.export import share_dialog as share
-from ui.server import qr_code
+from ui.server import page_address, qr_code
 from ui.session.entries import from_link
 from ui.session.page_state import PageState
 
@@ -377,10 +377,10 @@ OWN_ADDRESS = "10.1.2.3"
 def test_a_link_of_this_machine_has_one_for_the_network_if_the_server_answers_there(
     link, options, own_address, link_in_the_network, monkeypatch
 ):
-    monkeypatch.setattr(qr_code, "own_address", lambda: own_address)
+    monkeypatch.setattr(page_address, "own_address", lambda: own_address)
     monkeypatch.setattr(st, "get_option", options.get)
 
-    assert qr_code.elsewhere(link) == link_in_the_network
+    assert page_address.network_link(link) == link_in_the_network
 
 
 def labels_of_downloads(app: AppTest) -> list[str]:
