@@ -7,7 +7,7 @@ from typing import Any
 import numpy as np
 
 from ui.charts import bars, guesses, theme
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 from ui.text.numbers import format_number
 
 BINS = 24
@@ -26,7 +26,7 @@ _HEIGHT = 1.5
 def numbers(
     values: np.ndarray,
     axis: Mapping[str, Any],
-    number: NumberRange,
+    number: GuessRange,
     *,
     outcome: float,
     outcome_name: str,

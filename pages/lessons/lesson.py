@@ -17,7 +17,7 @@ from dpcore.privacy import Guarantee
 from lab.experiment import links
 from lab.experiment.settings import Settings, Spread
 from lab.sweeps.measurement import shown
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 from ui.text.texts import flowing, sections
 
 
@@ -68,7 +68,7 @@ class Lesson:
     picture: str
     only: Sequence[str]
     minutes: int
-    number: NumberRange | None
+    number: GuessRange | None
     change: str = ""
     measure: str = ""
     known: str = ""

@@ -14,7 +14,7 @@ from dpcore.privacy import Adjacency, Guarantee
 from lab.statistics import claims
 from lab.sweeps.measurement import shown
 from pages.lessons.lesson import Case, Lesson
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 from ui.text.tiles import percent_rounded_up, rare_guess_text
 
 
@@ -286,7 +286,7 @@ def _read_lessons() -> tuple[Lesson, ...]:
         guess = fields.pop("guess", None)
         number = None
         if guess:
-            number = NumberRange(**guess)
+            number = GuessRange(**guess)
         lessons.append(_KINDS[name](name=name, number=number, **fields))
     return tuple(lessons)
 

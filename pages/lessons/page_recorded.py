@@ -15,7 +15,7 @@ from ui.compute.runner import compute
 from ui.export import recording, single_file
 from ui.page.page import Page
 from ui.text import markdown
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 from ui.text.texts import SAYS
 from ui.widgets import Slider
 
@@ -93,7 +93,7 @@ def _record(lesson: Lesson, page: Page, before: Case, after: Case) -> dict[str, 
     return {"slider": slider_fields, "values": values, "frames": recording.encode_stops(frames)}
 
 
-def _slider(number: NumberRange) -> Slider:
+def _slider(number: GuessRange) -> Slider:
     """Return the slider of a guess."""
     scale: Mapping[str, Any] = {"step": number.step}
     if number.low > 0 and number.high > _LOG_FACTOR * number.low:

@@ -7,7 +7,7 @@ from pages.lessons.lesson import Case, Lesson
 from pages.lessons.lessons import LESSONS, next_lesson
 from ui.charts import attacker_icons
 from ui.text.escaping import quoted
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 from ui.text.texts import Texts
 from ui.text.tiles import number
 
@@ -82,7 +82,7 @@ def guess_text(lesson: Lesson, guess: float) -> str:
     return lesson.options("Guess")[int(guess)]
 
 
-def _unit(number_range: NumberRange) -> str:
+def _unit(number_range: GuessRange) -> str:
     """Return the unit after a number, with a space."""
     if not number_range.unit:
         return ""

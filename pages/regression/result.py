@@ -242,7 +242,7 @@ class RegressionResult:
     def fitted_lines(self) -> FittedLines:
         """Return the predictions over the feature of the lines."""
         problem = self.problem
-        test = problem.test_statistics()
+        test = problem.held_out_statistics()
         mean_inputs = test.gram[0] / test.rows  # the first input is 1
         inputs = np.tile(mean_inputs, (2, 1))
         inputs[:, self.feature + 1] = (-1, 1)

@@ -83,7 +83,7 @@ class Problem:
             label_top=self.label_top,
         )
 
-    def test_statistics(self) -> Statistics:
+    def held_out_statistics(self) -> Statistics:
         """Return the statistics of the held-out rows."""
         statistics = regression_data.held_out_statistics(
             self.dataset, seed=self.seed, label_top=self.label_top
@@ -92,7 +92,7 @@ class Problem:
 
     def errors(self, weights: np.ndarray) -> np.ndarray:
         """Return the errors (...) of weights (..., p) on the held-out rows, which are never 0."""
-        squared = self.test_statistics().errors(weights)
+        squared = self.held_out_statistics().errors(weights)
         return self.half_range * np.sqrt(np.maximum(squared, _LEAST_SQUARED_ERROR))
 
     def least_squares(self) -> np.ndarray:

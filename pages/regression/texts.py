@@ -136,7 +136,7 @@ def caption(result: RegressionResult) -> str:
     settings = result.settings
     if not settings.uses_file:
         return SAYS["caption.made"]
-    tested = int(result.problem.test_statistics().present_rows)
+    tested = int(result.problem.held_out_statistics().present_rows)
     return f"{SAYS['caption.own']} {upload_notes.training_rows(settings, tested=tested)}"
 
 

@@ -12,7 +12,7 @@ import streamlit as st
 from ui import widgets
 from ui.charts import guesses, theme
 from ui.session.widget_state import set_widget
-from ui.text.guess_range import NumberRange
+from ui.text.guess_range import GuessRange
 
 # Width of the field in pixels, without and with a unit beside it. From 180 on a hint covers it.
 _WIDTH = 175
@@ -26,7 +26,7 @@ def draft(key: str, earlier: float | None) -> float | None:
     return st.session_state.get(f"{key}.field", earlier)
 
 
-def apply_drag(key: str, axis: Mapping[str, Any], number_range: NumberRange) -> None:
+def apply_drag(key: str, axis: Mapping[str, Any], number_range: GuessRange) -> None:
     """Set the field to the newest position of the handle on the chart.
 
     Args:
@@ -71,7 +71,7 @@ def board(chart: widgets.Chart, key: str) -> None:
     widgets.board([[chart]], key=f"{key}.board", ack=last_applied, name=f"{key}.board")
 
 
-def number(key: str, number_range: NumberRange, earlier: float | None) -> float | None:
+def number(key: str, number_range: GuessRange, earlier: float | None) -> float | None:
     """Show the field, and return its number; None until somebody has touched it or the chart."""
     field = f"{key}.field"
     set_widget(field, draft(key, earlier))

@@ -7,7 +7,7 @@ _WIDE_FACTOR = 20
 
 
 @dataclass(frozen=True, kw_only=True)
-class NumberRange:
+class GuessRange:
     """The numbers that a guess may be, on the vertical axis of the chart.
 
     Attributes:

@@ -117,7 +117,7 @@ class TestGaps:
         assert found.present_rows == found.gram[0, 0] < 720
 
     def test_held_out_rows_without_an_answer_are_left_out(self, blank):
-        found = settings("regression", file=blank).problem.test_statistics()
+        found = settings("regression", file=blank).problem.held_out_statistics()
 
         assert found.present_rows == found.rows < 180
 
